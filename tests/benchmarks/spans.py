@@ -26,8 +26,6 @@ from inductor_lab.errors import LabError
 
 Row = dict[str, Any]
 TOP = 20
-TOGETHER = 16
-"""Files that are verified at once, on as many cores as there are."""
 
 
 def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
@@ -100,7 +98,7 @@ def timed(file: Path) -> Row:
 
 
 def replayed(capture: Path, rows: list[Row], folder: Path) -> list[Row]:
-    """A capture run again with its spans' own files grafted: as many at once as do not overlap, one by one where those fail."""
+    """A capture run again with its spans' own files grafted: as many at once as do not overlap, by halves where those fail."""
     from inductor_lab import store
     from inductor_lab.replay.run import replay
 
@@ -115,8 +113,9 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> list[Row]:
         except LabError as error:
             said = {"replay": "error", "replay_says": str(error)}
         if said["replay"] != "pass" and len(some) > 1:
-            for row in some:
-                run([row])
+            middle = len(some) // 2
+            run(some[:middle])
+            run(some[middle:])
             return
         said |= {"replay_s": round(time.perf_counter() - begun, 1), "replayed_with": len(some)}
         told.update({row["span"]: said for row in some})
@@ -179,6 +178,9 @@ def main() -> None:
     parser.add_argument("--top", type=int, default=TOP, help="spans of each capture")
     parser.add_argument("--each", type=int, help="verify, or time, so many of each capture at most")
     parser.add_argument("--verify", action="store_true")
+    parser.add_argument(
+        "--together", type=int, default=16, help="files that are verified at once, on as many cores as there are"
+    )
     parser.add_argument("--effort", default="default")
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--diff", action="store_true")
@@ -224,7 +226,7 @@ def main() -> None:
         keep()
     if asked.verify:
         left = wanted("verify")
-        for some in (left[n : n + TOGETHER] for n in range(0, len(left), TOGETHER)):
+        for some in (left[n : n + asked.together] for n in range(0, len(left), asked.together)):
             if time.monotonic() < end:
                 files = [asked.files / row["file"] for row in some]
                 for row, told in zip(some, verified(files, asked.effort), strict=True):
