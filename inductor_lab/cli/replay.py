@@ -12,6 +12,8 @@ from inductor_lab.cli.options import CaptureName, Json, complete_graft
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
 
+AGAINST = ("eager", "generated")
+
 
 def replay(
     capture: CaptureName,
@@ -41,6 +43,15 @@ def replay(
             help="Draw all inputs by it; unless given, those are used that the capture kept.",
         ),
     ] = None,
+    against: Annotated[
+        str,
+        typer.Option(
+            "--against",
+            metavar="eager|generated",
+            help="What outputs are held to; unless given, eager, and the generated module where a graph's values in float64 do not fit on the card.",
+            autocompletion=lambda: list(AGAINST),
+        ),
+    ] = "",
     json: Json = False,
 ) -> None:
     """Run a captured module again, held to eager.
@@ -52,6 +63,8 @@ def replay(
     from inductor_lab.replay.run import replay as run
     from inductor_lab.report.replayed import replayed
 
+    if against not in ("", *AGAINST):
+        raise LabError(f"--against {against}: a replay is held to {' or '.join(AGAINST)}.")
     found = store.find_capture(capture)
     grafts: dict[str, Path] = {}
     for text in graft or ():
@@ -59,7 +72,7 @@ def replay(
         if grafts.setdefault(kernel, file) != file:
             raise LabError(f"{kernel} can have one hand kernel: {grafts[kernel]} or {file}.")
     with output.progress(f"Replaying {capture}") as step:
-        result = run(store.folder_of(capture), seed=seed, grafts=grafts, keep=keep, progress=step)
+        result = run(store.folder_of(capture), seed=seed, grafts=grafts, keep=keep, against=against, progress=step)
     if json:
         output.document(store.to_dict(result))
     else:

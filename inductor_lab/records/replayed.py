@@ -54,9 +54,9 @@ class ReplayedGraph:
     inputs: str
     """`kept`: as the program had them; `statistics`: drawn by the seed, as the program's were on the whole; `drawn`: by the seed alone."""
     outputs: Mapping[str, str]
-    """Output -> `pass`, or how it differs from the graph in eager PyTorch."""
+    """Output -> `pass`, or how it differs from the graph in eager PyTorch, or from what the generated module returns: see `against`."""
     errors: Mapping[str, float]
-    """Output -> its largest distance from float64, a part of the largest exact value; whole numbers have none."""
+    """Output -> its largest distance from float64, or from the generated module's, a part of the largest value; whole numbers have none."""
     step: Mapping[str, Timing] = field(default_factory=dict)
     """The whole graph's time on the card as a CUDA graph: `generated`, and `grafted` with hand kernels; empty without a GPU."""
     program: Mapping[str, str] = field(default_factory=dict)
@@ -64,6 +64,8 @@ class ReplayedGraph:
     were not kept, or the graph draws random numbers."""
     saving: Saving | None = None
     """What hand kernels save of the step; None without any, or without a GPU."""
+    against: str = "eager"
+    """What the outputs are held to: `eager`, or `generated`, the module as Inductor wrote it, where eager's values would be too large."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from inductor_lab.judge import limits
 from inductor_lab.judge.expected import expected
 from inductor_lab.records import Capture, Graph, Kernel, Launch, ReplayedLaunch
 from inductor_lab.records.span import Span
+from inductor_lab.replay.inputs import bits
 from inductor_lab.replay.launches import Launched
 from inductor_lab.replay.spans import LaunchedSpan
 
@@ -56,34 +57,43 @@ class Meant:
         return limits.compared(out, want.to(out.device), ideal.to(out.device), None, moved, rounded)
 
 
-def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant) -> ReplayedLaunch:
-    """What a launch wrote, held to its own reference on the inputs that it was given, and to the graph's nodes."""
+def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant | None) -> ReplayedLaunch:
+    """What a launch wrote, held to its own reference on the inputs that it was given, and to the graph's nodes where those are known."""
     verdict, errors, message = _by_reference(launched, before)
     kernel, launch = launched.kernel, launched.launch
-    buffers = {
-        name: meant.held(launched.tensors[name].reshape(meant.eager[node].shape), node).message or "pass"
-        for name, node in _nodes(launched.plan, kernel, launch, meant.graph, before, meant.eager).items()
-        if name in demanded(launched.file) and _fits(launched.tensors[name], meant.eager.get(node))
-    }
+    buffers = (
+        {}
+        if meant is None
+        else {
+            name: meant.held(launched.tensors[name].reshape(meant.eager[node].shape), node).message or "pass"
+            for name, node in _nodes(launched.plan, kernel, launch, meant.graph, before, meant.eager).items()
+            if name in demanded(launched.file) and _fits(launched.tensors[name], meant.eager.get(node))
+        }
+    )
     return ReplayedLaunch(
         kernel.id, kernel.name, launch.graph, launch.line, launched.grafted, verdict, errors, message, buffers
     )  # fmt: skip
 
 
-def span_held(capture: Capture, launched: LaunchedSpan, before: Mapping[str, Tensor], meant: Meant) -> ReplayedLaunch:
-    """What a span's hand kernel left, held to the reference that the capture gives for the span, and to the graph's nodes; what nobody reads is not."""
+def span_held(
+    capture: Capture, launched: LaunchedSpan, before: Mapping[str, Tensor], meant: Meant | None
+) -> ReplayedLaunch:
+    """What a span's hand kernel left, held to the reference that the capture gives for the span, and to the graph's nodes where those are known.
+
+    What nobody reads is not.
+    """
     verdict, errors, message = _by_reference(launched, before)
     span, called = launched.span, launched.file.ORIGIN["parameters"]
     variables = {variable: launched.tensors[name] for variable, name in called.items()}
     buffers = {}
-    for value, node in _nodes_of_span(capture, span, meant).items():
+    for value, node in _nodes_of_span(capture, span, meant).items() if meant else ():
         variable = _base(value)
         if called.get(variable) in demanded(launched.file):
             out = variables[variable]
             if value != variable:  # a tensor may be called `view` too
                 names = {"_view": _view, **variables, **sizes.hints(meant.graph)}
                 out = eval("_" + value, names)
-            if _fits(out, meant.eager.get(node)):
+            if meant and _fits(out, meant.eager.get(node)):
                 found = meant.held(out.reshape(meant.eager[node].shape), node)
                 buffers[called[variable] if value == variable else node] = found.message or "pass"
     return ReplayedLaunch(
@@ -126,6 +136,15 @@ def _view(x: Tensor, shape: tuple[int, ...], stride: tuple[int, ...], offset: in
 
 
 def _by_reference(launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
+    try:
+        return _held_to_reference(launched, before)
+    except torch.OutOfMemoryError:
+        return "unknown", {}, "its reference in float64 does not fit on the card beside the graph's tensors"
+
+
+def _held_to_reference(
+    launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]
+) -> tuple[str, dict[str, float], str]:
     if changed := _changed(launched, before):
         return "fail", {}, f"it changed {changed}, which it must only read"
     if not launched.file.reference:
@@ -162,14 +181,9 @@ def _changed(launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]) ->
     written = {launched.tensors[name].untyped_storage().data_ptr() for name in launched.file.WRITTEN}
     for name, was in before.items():
         now = launched.tensors[name]
-        if now.untyped_storage().data_ptr() not in written and not torch.equal(_bits(now), _bits(was)):
+        if now.untyped_storage().data_ptr() not in written and not torch.equal(bits(now), bits(was)):
             return name
     return ""
-
-
-def _bits(tensor: Tensor) -> Tensor:
-    """NaN is what it was, too. A copy: to torch one element is contiguous under any stride, and has no other view then."""
-    return tensor.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)
 
 
 def _nodes(

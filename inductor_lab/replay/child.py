@@ -1,10 +1,10 @@
 """The process in which a module is replayed: `python -m inductor_lab.replay.child FOLDER ASKED`.
 
 Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (a kernel's index, or the graph
-and steps of a span -> file), keep (a folder, or an empty text), kept (whether inputs that the capture kept are used), kernel (an index: only what its
-launch is given is wanted, in the file `keep`), parent (the process that asks, with which this one ends), made (the parent's folder for files on the
-way). It writes JSON lines: `{"step": ...}` as it goes on, `{"grafting": FILE}` before a hand kernel is launched, at last `{"replay": ...}`, or the
-`traceback` with what the user did wrong (`error`) or with what broke (`broke`).
+and steps of a span -> file), against (`eager`, `generated`, or an empty text for what fits), keep (a folder, or an empty text), kept (whether inputs
+that the capture kept are used), kernel (an index: only what its launch is given is wanted, in the file `keep`), parent (the process that asks, with
+which this one ends), made (the parent's folder for files on the way). It writes JSON lines: `{"step": ...}` as it goes on, `{"grafting": FILE}`
+before a hand kernel is launched, at last `{"replay": ...}`, or the `traceback` with what the user did wrong (`error`) or with what broke (`broke`).
 """
 
 from __future__ import annotations
@@ -65,6 +65,7 @@ def main() -> None:
             progress=lambda step: tell(step=step),
             grafting=lambda file: tell(grafting=str(file)),
             kept=folder if asked["kept"] else None,
+            against=asked["against"],
         )
         tell(replay=store.to_dict(found))
     except LabError as error:

@@ -52,12 +52,24 @@ def _taken(graph: Graph) -> list[str]:
     return []
 
 
+def on_the_cpu(graph: Graph) -> set[str]:
+    """Inputs that stay there beside a card: scalars."""
+    return set(ON_THE_CPU.findall(graph.module))
+
+
 def drawn(
-    graph: Graph, fills: Mapping[str, Any], seed: int, device: str, given: Mapping[str, Any], most: int | None = None
+    graph: Graph,
+    fills: Mapping[str, Any],
+    seed: int,
+    device: str,
+    given: Mapping[str, Any],
+    most: int | None = None,
+    draws: str = "cpu",
 ) -> dict[str, Any]:
     """A value for each placeholder.
 
     Args:
+        draws: Whose generator draws them: the card's, which draws others than the CPU's, has a model's weights at once.
         fills: What whole numbers are drawn from, as `fills` tells.
         given: Values that are known: what an earlier graph saved for this one.
         most: How many different whole numbers an input may hold at most; None for as many as its kernels take.
@@ -67,15 +79,16 @@ def drawn(
     symbols = sizes.environment({name for node in nodes if node.type for name in _symbols(node.type)}, hints)
     weights = _weights(graph)
     fills = {name: _within(fill, most) for name, fill in fills.items()}
-    on_the_cpu = set(ON_THE_CPU.findall(graph.module))
+    scalars = on_the_cpu(graph)
     told = {one.name: one for one in graph.given}
     found = {}
     for node in nodes:
         if node.name in given:
             found[node.name] = given[node.name]
             continue
-        place = "cpu" if node.name in on_the_cpu else device
-        found[node.name] = _value(node, seed, place, symbols | hints, fills, told.get(node.name))
+        place, by = ("cpu", "cpu") if node.name in scalars else (device, draws)
+        with torch.device(by):
+            found[node.name] = _value(node, seed, place, symbols | hints, fills, told.get(node.name), by)
         if node.name in weights and node.name not in told and found[node.name].is_floating_point():
             found[node.name].mul_(weights[node.name])
     return found
@@ -106,7 +119,13 @@ def _symbols(type_: TensorType) -> set[str]:
 
 
 def _value(
-    node: Node, seed: int, device: str, symbols: Mapping[str, int], fills: Mapping[str, Any], told: Observed | None
+    node: Node,
+    seed: int,
+    device: str,
+    symbols: Mapping[str, int],
+    fills: Mapping[str, Any],
+    told: Observed | None,
+    draws: str,
 ) -> Any:
     if node.type is None:
         return symbols.get(node.name, sizes.UNHINTED)
@@ -114,10 +133,10 @@ def _value(
     shape, stride, dtype = tuple(map(int, type_.shape)), tuple(map(int, type_.stride)), getattr(torch, type_.dtype)
     number = zlib.crc32(f"{seed} {node.name}".encode())
     if told is not None and told.maximum is not None and not dtype.is_complex:
-        generator = torch.Generator("cpu").manual_seed(number)
+        generator = torch.Generator(draws).manual_seed(number)
         return observed.drawn(told, shape, stride, dtype, generator).to(device)
     fill = fills.get(node.name, "normal" if dtype.is_floating_point else "bool" if dtype == torch.bool else (0, 2))
-    return alone.drawn({"it": (shape, stride, dtype, fill)}, number, device)["it"]
+    return alone.drawn({"it": (shape, stride, dtype, fill)}, number, device, draws)["it"]
 
 
 def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:
@@ -125,6 +144,11 @@ def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:
     size = 1 + sum((size - 1) * step for size, step in zip(x.shape, x.stride(), strict=True)) if x.numel() else 0
     memory = torch.as_strided(x, (size,), (1,)).clone() if size else x.new_empty(0)
     return torch.as_strided(memory.to(device or x.device), x.shape, x.stride(), 0)
+
+
+def bits(x: torch.Tensor) -> torch.Tensor:
+    """NaN is what it was, too. A copy: to torch one element is contiguous under any stride, and has no other view then."""
+    return x.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)
 
 
 def fills(capture: Capture, graph: Graph) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from inductor_lab.judge.judging import device as device_name
 from inductor_lab.judge.plan import Plan
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
+from inductor_lab.replay import generated, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
-from inductor_lab.replay import inputs, module, observed, random_numbers
 from inductor_lab.replay.agreement import Meant, launch_held, span_held
 from inductor_lab.replay.bounds import Checked
 from inductor_lab.replay.launches import Launched, Launches, index
@@ -41,6 +41,7 @@ def replayed(
     progress: Callable[[str], None],
     grafting: Callable[[Path], None] = lambda file: None,
     kept: Path | None = None,
+    against: str = "",
 ) -> Replay:
     """Run every graph of a capture and hold each launch and output to eager.
 
@@ -50,6 +51,8 @@ def replayed(
         made: A folder for files on the way.
         kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
         keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
+        against: `eager`, or `generated`: each hand kernel is held to its reference alone, the outputs to those of the generated module. An empty
+            text is the first, and the second of a graph that is too large for it.
 
     Raises:
         LabError: a graph can not be replayed here; it says why.
@@ -66,7 +69,9 @@ def replayed(
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
             known = observed.values(kept, graph, alone.DEVICE) if kept else None
-            run = _Run(capture, graph, seed, saved.get(pair, {}), grafts, keep, made, progress, grafting, known)
+            run = _Run(
+                capture, graph, seed, saved.get(pair, {}), grafts, keep, made, progress, grafting, known, against
+            )
             done.append(run.graph_held())
             launches += run.launches
             notes += run.notes
@@ -113,13 +118,11 @@ class _Run:
         progress: Callable[[str], None],
         grafting: Callable[[Path], None],
         known: Values | None,
+        against: str,
     ) -> None:
         self.capture, self.known = capture, known
         self.graph, self.grafts, self.keep, self.progress, self.grafting = graph, grafts, keep, progress, grafting
         self.names = inputs.names(graph)
-        progress(f"graph {graph.id} in eager")
-        self.inputs, eager = _drawn(capture, graph, seed, known.given if known else saved)
-        draws = random_numbers.draws(capture, graph)
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
@@ -128,22 +131,39 @@ class _Run:
         self.spans = Spans(
             capture, graph, folder, {key: path for key, path in grafts.items() if ":" in key}, self._around_span
         )
-        self.meant = Meant(
-            graph,
+        given = known.given if known else saved
+        large = "" if against == "eager" else generated.too_large(graph)
+        self.meant: Meant | None = None
+        if large or against == "generated":
+            self.notes += (large,) if large else ()
+            progress(f"inputs of graph {graph.id}")
+            ranges, device = inputs.fills(capture, graph), alone.DEVICE
+            self.inputs = generated.on_the_host(inputs.drawn(graph, ranges, seed, device, given, draws=device))
+        else:
+            progress(f"graph {graph.id} in eager")
+            self.inputs, eager = _drawn(capture, graph, seed, given)
+            self.meant = self._meant(eager)
+
+    def _meant(self, eager: Values) -> Meant:
+        values = partial(
+            graphs.values,
+            self.graph,
+            device=alone.DEVICE,
+            exact=True,
+            draws=random_numbers.draws(self.capture, self.graph),
+        )
+        return Meant(
+            self.graph,
             eager,
-            graphs.values(graph, self.inputs, alone.DEVICE, exact=True, draws=draws),
-            cache(
-                lambda nudge: graphs.values(graph, _nudged(self.inputs, nudge), alone.DEVICE, exact=True, draws=draws)
-            ),
-            cache(
-                lambda round_: graphs.values(
-                    graph, self.inputs, alone.DEVICE, exact=True, draws=draws, rounded=_generator(round_)
-                )
-            ),
+            values(self.inputs),
+            cache(lambda nudge: values(_nudged(self.inputs, nudge))),
+            cache(lambda round_: values(self.inputs, rounded=_generator(round_))),
         )
 
     def graph_held(self) -> ReplayedGraph:
-        """Run the module and hold what it returns to the graph in eager."""
+        """Run the module and hold what it returns to the graph in eager, or to what the generated one returns."""
+        if self.meant is None:
+            return self._held_to_generated()
         named = {**self.kernels.kernels(), **self.spans.around_each()}
         call = module.runnable(self.graph, named, alone.DEVICE, self.spans.rewritten)
         values = [self.inputs[name] for name in self.names]
@@ -160,10 +180,40 @@ class _Run:
                 outputs[name] = found.message or "pass"
                 errors |= {name: found.errors["hand"]} if found.errors else {}
                 self.saved[name] = out
-        came = "kept" if self.known else "statistics" if self.graph.given else "drawn"
-        program = self._program_held()
+        program = self._program_held(self.meant)
         step, saving = self._timed()
-        return ReplayedGraph(self.graph.id, came, outputs, errors, step, program, saving)
+        return ReplayedGraph(self.graph.id, self._came(), outputs, errors, step, program, saving)
+
+    def _came(self) -> str:
+        return "kept" if self.known else "statistics" if self.graph.given else "drawn"
+
+    def _held_to_generated(self) -> ReplayedGraph:
+        self.progress(f"graph {self.graph.id} as generated")
+        given = {name: self.inputs[name] for name in self.names}
+        with exact_convolutions():
+            self.saved, outputs, errors = generated.held(
+                self.graph, given, self._plain(), self._with_hand_kernels(), self.random_state
+            )
+        return ReplayedGraph(self.graph.id, self._came(), outputs, errors, against="generated")
+
+    def _plain(self) -> module.Module:
+        """The module as it was generated."""
+        if alone.DEVICE != "cpu":
+            return module.compiled(self.graph, self.kernels.kept())
+        plain = Launches(self.capture, self.graph, self.kernels.folder, {}, lambda launched, start: start())
+        return module.runnable(self.graph, plain.kernels(), alone.DEVICE)
+
+    def _with_hand_kernels(self) -> module.Module:
+        """The module in which each hand kernel is held to its reference; each launch, where there is no hand kernel, or no card."""
+        if alone.DEVICE == "cpu":
+            named = {**self.kernels.kernels(), **self.spans.around_each()}
+            return module.runnable(self.graph, named, alone.DEVICE, self.spans.rewritten)
+        lines = set(self.kernels.by_line)
+        if self.spans.lines or any(map(self.kernels.is_grafted, lines)):
+            lines = set(filter(self.kernels.is_grafted, lines))
+        from inductor_lab.replay.times import with_hand_kernels
+
+        return with_hand_kernels(self.graph, self.kernels, self.spans, lines, held=True)
 
     def _timed(self) -> tuple[Mapping[str, Timing], Saving | None]:
         """The step on the card, and what grafts save of it; each launch is told its part of it."""
@@ -180,11 +230,11 @@ class _Run:
         ]
         return times.step, times.saving
 
-    def _program_held(self) -> dict[str, str]:
+    def _program_held(self, meant: Meant) -> dict[str, str]:
         """What the program itself computed, held to the graph in eager on the same inputs."""
         if self.known is None or any(graphs.draws(node) for node in self.graph.nodes):
             return {}
-        return {name: self.meant.held(out, name).message or "pass" for name, out in self.known.returned.items()}
+        return {name: meant.held(out, name).message or "pass" for name, out in self.known.returned.items()}
 
     def _around(self, launched: Launched, start: Callable[[], None]) -> None:
         self.progress(f"{launched.kernel.name}, line {launched.launch.line} of graph {self.graph.id}")

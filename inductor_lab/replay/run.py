@@ -23,6 +23,7 @@ def replay(
     seed: int | None = None,
     grafts: Mapping[str, Path] | None = None,
     keep: Path | None = None,
+    against: str = "",
     progress: Callable[[str], None] | None = None,
 ) -> Replay:
     """Run a captured module launch by launch, and hold it to the graph in eager PyTorch.
@@ -31,18 +32,20 @@ def replay(
         folder: A capture.
         seed: What inputs are drawn by; None to take those that the capture kept, and draw by 0 what it did not.
         grafts: Kernel id, or a span's name -> an ejected file, whose kernel takes its place.
+        against: `eager`; or `generated`: each hand kernel is held to its reference, each output to what the generated module returns. An empty text
+            is the first where the graph's values fit on the card, else the second.
         keep: A new folder for what each kernel is given at its first launch, INDEX.npz, and each grafted span, GRAPH_FIRST-LAST.npz.
 
     Raises:
         LabError: it can not be replayed here, or torch or triton are missing.
     """
     if keep is None:
-        return _run(folder, seed, grafts or {}, None, progress)
+        return _run(folder, seed, grafts or {}, None, against, progress)
     if keep.exists():
         raise LabError(f"{keep} exists and is never overwritten; choose another folder.")
     keep.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{keep.name}-", dir=keep.parent) as part:
-        found = _run(folder, seed, grafts or {}, Path(part), progress)
+        found = _run(folder, seed, grafts or {}, Path(part), against, progress)
         Path(part, "kept").rename(keep)
     return found
 
@@ -97,6 +100,7 @@ def _run(
     seed: int | None,
     grafts: Mapping[str, Path],
     keep: Path | None,
+    against: str,
     progress: Callable[[str], None] | None,
 ) -> Replay:
     kept = keep / "kept" if keep else None
@@ -108,6 +112,7 @@ def _run(
         "keep": str(kept.absolute()) if kept else "",
         "kept": seed is None,
         "kernel": "",
+        "against": against,
     }
     return from_dict(Replay, _answer(folder, asked, "replay", progress))
 

@@ -66,7 +66,7 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, spans: Spans,
         steps = {"generated": module.compiled(graph, launches.kept())}
         grafted = {line for line in lines if line in spans.lines or launches.is_grafted(line)}
         if grafted:
-            steps["grafted"] = _with_hand_kernels(graph, launches, spans, grafted - spans.lines.keys())
+            steps["grafted"] = with_hand_kernels(graph, launches, spans, grafted - spans.lines.keys())
             steps[AGAIN] = module.compiled(graph, launches.kept())
         runs = {name: recorded(name, partial(_step, call, values), warm_up=WARM_UP) for name, call in steps.items()}
     except (
@@ -92,12 +92,22 @@ def _step(call: module.Module, values: Sequence[Any]) -> object:
     return call(list(values))  # which empties its list
 
 
-def _with_hand_kernels(graph: Graph, launches: Launches, spans: Spans, grafted: set[int]) -> module.Module:
+def with_hand_kernels(
+    graph: Graph, launches: Launches, spans: Spans, grafted: set[int], held: bool = False
+) -> module.Module:
+    """The module, compiled by Inductor but for these launches and the spans.
+
+    Args:
+        grafted: The launches' lines.
+        held: Whether each of them is held to what it must equal.
+    """
+
     def kernels(generated: Mapping[str, Any]) -> dict[str, Any]:
         either = {
-            launches.called(line): _Either(generated[launches.called(line)], launches, grafted) for line in grafted
+            launches.called(line): _Either(generated[launches.called(line)], launches, grafted, held)
+            for line in grafted
         }
-        return {**either, **spans.alone()}
+        return {**either, **(spans.around_each() if held else spans.alone())}
 
     return module.compiled(graph, launches.kept(), kernels, spans.rewritten)
 
@@ -105,15 +115,17 @@ def _with_hand_kernels(graph: Graph, launches: Launches, spans: Spans, grafted: 
 class _Either:
     """A kernel of the module: the hand kernel at the launches that have one, the generated one at others."""
 
-    def __init__(self, generated: Any, launches: Launches, grafted: set[int]) -> None:
-        self.generated, self.launches, self.grafted = generated, launches, grafted
+    def __init__(self, generated: Any, launches: Launches, grafted: set[int], held: bool) -> None:
+        self.generated, self.launches, self.grafted, self.held = generated, launches, grafted, held
 
     def run(self, *given: Any, **named: Any) -> None:
         line = sys._getframe(1).f_lineno
-        if line in self.grafted:
-            self.launches.prepared(line, given)[1]()
-        else:
+        if line not in self.grafted:
             self.generated.run(*given, **named)
+        elif self.held:
+            self.launches.run(line, given)
+        else:
+            self.launches.prepared(line, given)[1]()
 
 
 def _by_line(

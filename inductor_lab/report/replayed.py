@@ -12,6 +12,10 @@ from inductor_lab.records import Replay, ReplayedGraph, ReplayedLaunch
 
 COLOURS = {"pass": "bold green", "fail": "bold red"}
 SHARE = "of the step"
+EQUAL = {
+    "eager": "eager's, at most {:.1e} from float64",
+    "generated": "the generated module's, at most {:.1e} from them",
+}
 
 
 def replayed(found: Replay) -> Iterator[Table | Text]:
@@ -26,7 +30,7 @@ def replayed(found: Replay) -> Iterator[Table | Text]:
         worst = max(graph.errors.values(), default=0.0)
         yield Text(
             f"{graph.graph}: "
-            + ("; ".join(wrong) or f"{_equal(len(graph.outputs))} eager's, at most {worst:.1e} from float64")
+            + ("; ".join(wrong) or f"{_equal(len(graph.outputs))} {EQUAL[graph.against]}".format(worst))
             + (f"; so {_own(len(graph.program))}" if graph.program and not wrong else "")
         )
         if graph.step:

@@ -109,7 +109,11 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> list[Row]:
         begun = time.perf_counter()
         try:
             result = replay(capture, grafts={row["span"]: folder / row["file"] for row in some})
-            said: Row = {"replay": result.verdict, "replay_says": result.first}
+            held = [one for one in result.launches if one.kernel in {row["span"] for row in some}]
+            unknown = [f"{one.kernel} {one.message}" for one in held if one.verdict == "unknown"]
+            verdict = "unknown" if unknown and result.verdict == "pass" else result.verdict
+            said: Row = {"replay": verdict, "replay_says": "; ".join(unknown) or result.first}
+            said |= {"replay_against": sorted({graph.against for graph in result.graphs})}
         except LabError as error:
             said = {"replay": "error", "replay_says": str(error)}
         if said["replay"] != "pass" and len(some) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ from inductor_lab import store
 from inductor_lab.cli.replay import _graft
 from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
-from inductor_lab.records import Capture, Verdict
+from inductor_lab.records import Capture, Node, TensorType, Verdict
 from inductor_lab.records.span import Span
+from inductor_lab.replay.generated import held_by_eager
 from inductor_lab.replay.run import replay
 from inductor_lab.replay.spans import Spans
 from inductor_lab.replay.times import PROFILED, _by_line
@@ -68,6 +70,33 @@ def test_spans_of_both_graphs_run_in_the_place_of_their_steps(lora: Path, loaded
         "2 x mm and add_mul_relu",
         "mul, 5 x mm and add_relu_backward",
     ]
+
+
+def test_a_graph_too_large_for_eager_is_held_to_the_generated_module(
+    lora: Path, loaded: Capture, tmp_path: Path
+) -> None:
+    spans = [relu(loaded), span(loaded, "0_backward", 0, 6)]
+    files = {one.name: ejected(loaded, one, tmp_path) for one in spans}
+    told = replay(lora, grafts=files, against="generated")
+    assert told.verdict == "pass" and {one.against for one in told.graphs} == {"generated"}
+    assert all(far == 0.0 for graph in told.graphs for far in graph.errors.values())
+    assert [one.verdict for one in told.launches if one.grafted] == ["pass", "pass"]
+    assert not any(one.buffers for one in told.launches)
+    other = ejected(loaded, spans[0], tmp_path / "other", ("* 0.5", "* 0.51"))
+    told = replay(lora, grafts=files | {spans[0].name: other}, against="generated")
+    assert told.verdict == "fail" and told.first.startswith(spans[0].name)
+    assert any(message != "pass" for message in told.graphs[0].outputs.values())
+
+
+def test_what_it_takes_to_hold_a_graph_to_eager(loaded: Capture) -> None:
+    """x f32[8, 4], its view and a product with it: 3 values of float32 once and of float64 three times; the view is none."""
+    x, view = TensorType("float32", (8, 4), (4, 1)), TensorType("float32", (32,), (1,))
+    nodes = (
+        Node("x", "placeholder", "", (), x, None),
+        Node("flat", "aten.view.default", "", ("x",), view, None),
+        Node("twice", "aten.mul.Tensor", "", ("flat",), view, None),
+    )
+    assert held_by_eager(replace(loaded.graphs[0], nodes=nodes)) == 2 * 32 * (4 + 3 * 8)
 
 
 def test_a_fused_attention_is_part_of_a_span(captured_once: Callable[..., Path], tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
 
     calls = iter(["generated", "again"])  # compiled on its own
     monkeypatch.setattr(times.module, "compiled", lambda graph, kept: next(calls, "generated"))
-    monkeypatch.setattr(times, "_with_hand_kernels", lambda graph, launches, spans, grafted: "grafted")
+    monkeypatch.setattr(times, "with_hand_kernels", lambda graph, launches, spans, grafted: "grafted")
     monkeypatch.setattr(times, "recorded", lambda name, function, warm_up: function.args[0])
     monkeypatch.setattr(times, "_kernels", lambda file: iter(["hand", "generated_as_ejected"]))
     monkeypatch.setattr(times, "measure", measured)
