@@ -122,3 +122,11 @@ def test_the_step_folds_again_for_a_changed_weight_and_other_blocks() -> None:
     assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
     weight += 1
     assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+
+
+@torch.inference_mode()
+def test_the_step_folds_a_weight_without_a_version_each_time() -> None:
+    weight = torch.randn(2, 32 * 32, device=ON)
+    for _ in range(2):
+        assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+        weight += 1
