@@ -18,7 +18,7 @@ from inductor_lab.criteo.format import SPARSE  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.models import dlrm_onnx  # noqa: E402
 from inductor_lab.models.dlrm_onnx.__main__ import app  # noqa: E402
-from inductor_lab.models.dlrm_talk import INTERACTIONS, IndexList, Modulus, TalkDLRM  # noqa: E402
+from inductor_lab.models.dlrm_talk import INTERACTIONS, IndexDevice, IndexList, Modulus, TalkDLRM  # noqa: E402
 from inductor_lab.models.dlrm_train.configuration import Configuration  # noqa: E402
 
 ROWS = [*range(2, 28)]
@@ -131,3 +131,7 @@ def test_more_than_a_file_holds_is_refused(tmp_path: Path, monkeypatch: pytest.M
     large = torch.nn.Linear(2**15, 2**14 + 1, device="meta")
     with pytest.raises(LabError, match=r"take 2.1 GB, and a file of ONNX holds 2.1 GB: cap the tables"):
         dlrm_onnx.export(large, tmp_path / "model.onnx")
+    monkeypatch.setattr(dlrm_onnx, "MOST", 8 * 26 - 1)
+    for hash_ in (IndexList([[7]] * 26), IndexDevice([[7]] * 26), Modulus([1] * 26)):
+        with pytest.raises(LabError, match="Parameters and hash take"):
+            dlrm_onnx.export(hash_, tmp_path / "model.onnx")

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from inductor_lab.criteo.format import DENSE, SPARSE, whole
 from inductor_lab.errors import LabError
+from inductor_lab.models.dlrm_talk import IndexList
 from inductor_lab.models.dlrm_train.configuration import Configuration
 
 NEEDS = ("onnx", "onnxscript", "onnxruntime")
@@ -78,8 +79,10 @@ def export(model: nn.Module, path: Path) -> float:
             importlib.import_module(name)
         except ImportError as error:
             raise LabError(f"The export needs {name}: pip install 'inductor_lab[onnx]'.") from error
-    if (size := sum(value.nbytes for value in model.state_dict().values())) > MOST:
-        raise LabError(f"The parameters take {size / 1e9:.1f} GB, and a file of ONNX holds 2.1 GB: cap the tables.")
+    if (size := _bytes(model)) > MOST:
+        raise LabError(
+            f"Parameters and hash take {size / 1e9:.1f} GB, and a file of ONNX holds 2.1 GB: cap the tables."
+        )
     model.eval()
     batch = torch.export.Dim("batch")
     with whole(path) as (file,), _quiet():
@@ -94,6 +97,12 @@ def export(model: nn.Module, path: Path) -> float:
         )
         program.save(file)
         return max(_difference(model, file, rows) for rows in BATCHES)
+
+
+def _bytes(model: nn.Module) -> int:
+    """Of what the file holds: also of what no checkpoint does, a hash's values, 8 bytes each where they are a list."""
+    lists = [values for part in model.modules() if isinstance(part, IndexList) for values in part.tokenizer_values]
+    return sum(value.nbytes for value in (*model.parameters(), *model.buffers())) + 8 * sum(map(len, lists))
 
 
 def _difference(model: nn.Module, file: Path, rows: int) -> float:
