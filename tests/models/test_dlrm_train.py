@@ -98,8 +98,15 @@ def test_a_checkpoint_of_something_else_is_refused(log: Path, tiny: Path, workdi
     with pytest.raises(LabError, match=r"another log: .*rows 144, and not 270"):
         training(workdir / "log.parquet", tiny).resume(workdir / "kept.pt")
     write_sample(workdir / "other.parquet", workdir / "other.json", 1, cap=19)
-    with pytest.raises(LabError, match="is of tables of other sizes"):
-        begin(read(str(tiny)), log, workdir / "other.json", missing="zero").resume(workdir / "kept.pt")
+    # Other sizes; the same sizes, and one table's values the other way round.
+    swapped = json.loads(log.with_suffix(".json").read_text())
+    swapped["SPARSE_25"]["tokenizer_values"].reverse()
+    (workdir / "swapped.json").write_text(json.dumps(swapped))
+    for other in ("other.json", "swapped.json"):
+        with pytest.raises(
+            LabError, match=r"another log: metadata '\w{16}', and not '\w{16}'; name another, or remove"
+        ):
+            begin(read(str(tiny)), log, workdir / other, missing="zero").resume(workdir / "kept.pt")
     (workdir / "kept.pt").write_bytes(b"something")
     with pytest.raises(LabError, match="is no checkpoint of this training"):
         training(log, tiny).resume(workdir / "kept.pt")
