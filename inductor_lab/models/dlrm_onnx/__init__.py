@@ -8,14 +8,14 @@ from __future__ import annotations
 import importlib
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from inductor_lab.criteo.format import DENSE, SPARSE, whole
+from inductor_lab.criteo.format import DENSE, SPARSE, Table, digest, whole
 from inductor_lab.errors import LabError
 from inductor_lab.models.dlrm_talk import IndexList
 from inductor_lab.models.dlrm_train.configuration import Configuration
@@ -44,8 +44,8 @@ UNSHAPED = ("hash", "interaction", "bottom_relu", "log_counts")
 """Of a configuration: what the parameters' shapes do not tell."""
 
 
-def load(model: nn.Module, checkpoint: Path, configuration: Configuration) -> None:
-    """Give the model of this configuration the parameters that `dlrm_train --checkpoint` kept.
+def load(model: nn.Module, checkpoint: Path, configuration: Configuration, tables: Sequence[Table]) -> None:
+    """Give the model of this configuration and tables the parameters that `dlrm_train --checkpoint` kept.
 
     Raises:
         LabError: it is no checkpoint, or one of another model.
@@ -63,6 +63,8 @@ def load(model: nn.Module, checkpoint: Path, configuration: Configuration) -> No
     for name, was in trained.items():
         if was != (asked := getattr(configuration, name)):
             raise LabError(f"{checkpoint} was trained with {name} {was!r}, and not {asked!r}: ask for the same.")
+    if configuration.hash != "modulus" and state.get("log", {}).get("metadata") != digest(tables):
+        raise LabError(f"{checkpoint} was trained with other tokenizer_values: name its own metadata.")
 
 
 def export(model: nn.Module, path: Path) -> float:

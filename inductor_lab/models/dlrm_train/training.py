@@ -6,9 +6,8 @@ the parameters, the optimizer, the random state and the place in the log, and th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from inductor_lab.criteo.format import Table, read_metadata, whole
+from inductor_lab.criteo.format import digest, read_metadata, whole
 from inductor_lab.criteo.reader import ClickLog, Missing, Rows, batches
 from inductor_lab.errors import LabError
 from inductor_lab.models.dlrm_train.configuration import Configuration, build
@@ -195,14 +194,6 @@ def begin(
     optimizer = torch.optim.Adam(model.parameters(), lr=configuration.learning_rate)
     told = torch.device(device), forward, workers
     return Training(configuration, model, optimizer, train, held_out, *told, metadata=digest(tables))
-
-
-def digest(tables: Iterable[Table]) -> str:
-    """The same for the same cardinalities and values: of SHA-256, what tells two apart."""
-    found = sha256()
-    for table in tables:
-        found.update(repr(table).encode())
-    return found.hexdigest()[:16]
 
 
 def auc(labels: Tensor, scores: Tensor) -> float:
