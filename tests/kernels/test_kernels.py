@@ -48,7 +48,8 @@ def test_the_benchmark_runs() -> None:
     assert len(rows) == 6 and not any("hand" in row["refused"] or "eager" in row["refused"] for row in rows)
 
 
-def test_no_kernel_is_tuned_against_itself() -> None:
+def test_no_kernel_is_tuned_against_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     script = runpy.run_path(str(ROOT / "tests/benchmarks/dlrm_kernels.py"))
     for precision, count in (("ieee", 1), ("tf32", 4)):  # the one in CUDA C++ has nothing to choose from
         candidates = script["of_outer"](script["Point"]("outer", 4, 16, 0, precision), "meta").candidates
