@@ -32,7 +32,7 @@ CHUNK = 32
 """Columns that are multiplied at once: of more, a warp's 32 x 32 products in float32 do not fit its registers."""
 PRECISIONS = ("ieee", "tf32", "tf32x3")
 MOST = 128
-"""Features: the gradient of so many takes up to 176 of an H200's 227 KB of shared memory, of more 272 and above."""
+"""Features, in half precision twice as many: their gradient takes up to 176 of an H200's 227 KB of shared memory; of more, in float32, 272 and above."""
 LEAST = 16
 """Rows and columns of a tile that a tensor core multiplies, at least."""
 
@@ -70,8 +70,11 @@ def pairwise(
         raise ValueError(
             f"features are [B, F, D], at least one, in floating point, not {list(features.shape)} of {features.dtype}"
         )
-    if features.shape[1] > MOST:
-        raise ValueError(f"{features.shape[1]} features are too many: shared memory holds the products of {MOST}")
+    most = MOST if features.element_size() > 2 else 2 * MOST
+    if (count := features.shape[1]) > most:
+        raise ValueError(
+            f"{count} features are too many: shared memory holds the products of {most} of {features.dtype}"
+        )
     if input_precision not in PRECISIONS:
         raise ValueError(f"there is no precision {input_precision!r}: it is {', '.join(PRECISIONS)}")
     result: Tensor = _Pairwise.apply(features, diagonal, input_precision, configuration)  # type: ignore[no-untyped-call]
