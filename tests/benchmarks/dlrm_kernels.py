@@ -162,7 +162,7 @@ def of_outer(point: Point, on: str) -> Job:
     dtype = torch.bfloat16 if point.precision == "bf16" else torch.float32
     x = torch.randn(point.batch, features, device=on, dtype=dtype)
     weight, bias = torch.randn(HIDDEN, features**2, device=on, dtype=dtype) / features, x.new_ones(HIDDEN)
-    ieee = point.precision == "ieee" and x.is_cuda
+    ieee = point.precision == "ieee" and on != "cpu"
     block_j = outer_ieee.BLOCK_J if ieee else outer_.Tiles().block_j
     given = outer_.fold(weight, block_j) if point.kernel == "outer_folded" else weight
     read = given.tiles if isinstance(given, outer_.Folded) else given
@@ -175,7 +175,8 @@ def of_outer(point: Point, on: str) -> Job:
         return outer_.outer_linear(x, given, bias, relu=True, precision=precision, tiles=tiles)
 
     moved = (read.numel() + x.numel() + point.batch * HIDDEN) * dtype.itemsize
-    return Job(hand, outer, (x, weight, bias), [asdict(tiles) for tiles in outer_.TILES.values()], moved)
+    candidates: list[dict[str, int]] = [{}] if ieee else [asdict(tiles) for tiles in outer_.TILES.values()]
+    return Job(hand, outer, (x, weight, bias), candidates, moved)
 
 
 def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Tensor]) -> Callable[[], Tensor]:

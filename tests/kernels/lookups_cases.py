@@ -82,9 +82,16 @@ def test_the_hash_is_python_s() -> None:
     assert found[:, 1].tolist() == [(edge + 1) % 7 for edge in edges]
 
 
-def test_everybody_asks_for_the_same_row() -> None:
+@pytest.mark.parametrize("category", [1651969401, -7, 2**63 - 1])
+def test_everybody_asks_for_the_same_row(category: int) -> None:
     dense, sparse, tables, cardinalities = made(300, 3, 16)
-    holds(dense, torch.full_like(sparse, 1651969401), tables, cardinalities, configuration=BIG)
+    holds(dense, torch.full_like(sparse, category), tables, cardinalities, configuration=BIG)
+
+
+def test_few_categories_are_most_of_a_batch() -> None:
+    dense, sparse, tables, cardinalities = made(300, 8, 16)
+    skewed = (40 ** torch.rand(sparse.shape, device=ON)).long()  # n about as often as 1 / n
+    holds(dense, skewed, tables, cardinalities, configuration=BIG)
 
 
 def test_what_is_not_contiguous() -> None:
@@ -148,6 +155,8 @@ def test_an_empty_batch() -> None:
         ({"sparse": torch.zeros(3, 2)}, "sparse int64, not torch.float32 and torch.float32"),
         ({"cardinalities": torch.tensor([5])}, r"cardinalities are \[1\] of torch.int64, and not \[2\]"),
         ({"cardinalities": torch.tensor([5, 5], device="meta")}, "one device, not on cpu and meta"),
+        ({"cardinalities": torch.tensor([5, 6])}, r"cardinalities \[5, 6\] are not 1 to a table's rows, \[5, 5\]"),
+        ({"cardinalities": torch.tensor([0, 5])}, r"cardinalities \[0, 5\] are not 1 to"),
     ],
 )  # fmt: skip
 def test_what_does_not_belong_together(change: dict[str, Any], said: str) -> None:

@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 import torch
+import triton
+import triton.language as tl
 from torch import Tensor
 
-from inductor_lab.kernels.dlrm import outer_ieee
-from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear
+from inductor_lab.kernels.dlrm import outer, outer_ieee
+from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear, part_of
 from inductor_lab.kernels.dlrm.steps import outer_2
 
 ON = "cuda" if torch.cuda.is_available() else "cpu"
@@ -29,13 +31,43 @@ def drawn(batch: int, features: int, hidden: int, dtype: torch.dtype = torch.flo
     return x.to(ON), weight.to(ON), torch.randn(hidden, generator=generator).to(ON, dtype)
 
 
-@pytest.mark.parametrize(("batch", "features", "hidden"), [(1, 48, 32), (77, 33, 20), (129, 32, 20)])
+@pytest.mark.parametrize(
+    ("batch", "features", "hidden"), [(1, 48, 32), (77, 33, 20), (129, 32, 20), (300, 17, 20), (3, 9 * 16, 8)]
+)
 def test_it_is_what_eager_has_with_the_weight_as_it_is_and_folded(batch: int, features: int, hidden: int) -> None:
     x, weight, bias = drawn(batch, features, hidden)
     for given in (weight, fold(weight, 16)):
         for bias_, relu in ((bias, True), (None, False)):
             out = outer_linear(x, given, bias_, relu=relu, precision="ieee", tiles=SMALL)
             torch.testing.assert_close(out.double(), eager(x, weight, bias_, relu), rtol=1e-5, atol=1e-5)
+
+
+@triton.jit
+def parts_of(out_ptr, tiles, PARTS: tl.constexpr):  # i32[PARTS]
+    tl.store(out_ptr + tl.program_id(0), part_of(tiles, tl.program_id(0), PARTS))
+
+
+def test_many_features_and_outputs_pass_no_32_bits_and_no_axis(monkeypatch: pytest.MonkeyPatch) -> None:
+    tiles, parts = 512 * 32_768, 264
+    found = torch.empty(parts, dtype=torch.int32, device=ON)
+    parts_of[parts,](found, tiles, parts)
+    assert found.tolist() == [tiles * part // parts for part in range(parts)]
+
+    grids: list[tuple[int, ...]] = []
+    launcher = type("", (), {"__getitem__": lambda self, grid: lambda *given, **sizes: grids.append(grid)})
+    monkeypatch.setattr(outer, "add_pairs", launcher())
+    outer.added(torch.empty(70_000, 4), 2, 64)
+    assert grids == [(70_000, 1, 1)]  # a card's other axes end at 65,535
+
+
+@pytest.mark.skipif(ON == "cpu", reason="17 million tiles")
+@pytest.mark.parametrize(("features", "hidden", "each"), [(32_900, 1, 2.0**-20), (2, 70_000, 0.25)])
+def test_many_features_and_outputs_on_a_card(features: int, hidden: int, each: float) -> None:
+    x = torch.ones(2, features, device=ON, dtype=torch.float16)
+    weight = torch.full((hidden, features * features), each, device=ON, dtype=torch.float16)
+    for given in (weight, fold(weight)):
+        out = outer_linear(x, given)
+        torch.testing.assert_close(out, torch.full_like(out, features * features * each), rtol=1e-2, atol=0)
 
 
 def test_half_precision_sums_in_float32() -> None:
@@ -122,3 +154,11 @@ def test_the_step_folds_again_for_a_changed_weight_and_other_blocks() -> None:
     assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
     weight += 1
     assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+
+
+@torch.inference_mode()
+def test_the_step_folds_a_weight_without_a_version_each_time() -> None:
+    weight = torch.randn(2, 32 * 32, device=ON)
+    for _ in range(2):
+        assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+        weight += 1

@@ -14,7 +14,7 @@ if ON == "cpu":
 
     stand_ins.install()  # Triton's own interpreter multiplies bfloat16 as whole numbers
 
-from inductor_lab.kernels.dlrm.pairwise import CANDIDATES, pairwise  # noqa: E402
+from inductor_lab.kernels.dlrm.pairwise import CANDIDATES, MOST, pairwise  # noqa: E402
 
 LIMITS = {torch.float64: 1e-12, torch.float32: 1e-5, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}
 
@@ -49,9 +49,13 @@ def test_batches(batch: int) -> None:
     holds(made(batch, 9, 16))
 
 
-@pytest.mark.parametrize("count", [1, 2, 9, 21, 27, 41])
+@pytest.mark.parametrize("count", [1, 2, 9, 21, 27, 41, MOST])
 def test_numbers_of_features(count: int) -> None:
     holds(made(3, count, 16))
+
+
+def test_twice_as_many_features_in_half_precision() -> None:
+    holds(made(3, 2 * MOST, 16, dtype=torch.float16))
 
 
 @pytest.mark.parametrize("columns", [1, 17, 48, 64, 128])
@@ -100,5 +104,7 @@ def test_an_empty_batch() -> None:
 def test_what_it_can_not_do() -> None:
     with pytest.raises(ValueError, match=r"features are \[B, F, D\].*not \[3, 16\] of torch.float32"):
         pairwise(torch.zeros(3, 16))
+    with pytest.raises(ValueError, match=r"200 features are too many: .* holds the products of 128 of torch.float32"):
+        pairwise(torch.zeros(3, 200, 16))
     with pytest.raises(ValueError, match="there is no precision 'fp32': it is ieee, tf32, tf32x3"):
         pairwise(torch.zeros(3, 2, 16), input_precision="fp32")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +46,11 @@ def test_on_a_card(name: str) -> None:
 def test_the_benchmark_runs() -> None:
     rows = [json.loads(line) for line in interpreted(ROOT / "tests/benchmarks/dlrm_kernels.py", "--smoke").splitlines()]
     assert len(rows) == 6 and not any("hand" in row["refused"] or "eager" in row["refused"] for row in rows)
+
+
+def test_no_kernel_is_tuned_against_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    script = runpy.run_path(str(ROOT / "tests/benchmarks/dlrm_kernels.py"))
+    for precision, count in (("ieee", 1), ("tf32", 4)):  # the one in CUDA C++ has nothing to choose from
+        candidates = script["of_outer"](script["Point"]("outer", 4, 16, 0, precision), "meta").candidates
+        assert len({str(one) for one in candidates}) == len(candidates) == count

@@ -46,6 +46,8 @@ def test_the_last_step_is_the_kernel() -> None:
     assert "inductor_lab.kernels" not in text
 
 
-def test_a_capture_that_is_not_there(tmp_path: Path) -> None:
+def test_a_capture_that_is_not_there_or_another_one(tmp_path: Path) -> None:
     with pytest.raises(LabError):
         written("lookups_1", tmp_path / "nowhere", "lookups.py")
+    with pytest.raises(LabError, match=r"pairwise_1 is no step of .*dlrm_h200"):
+        written("pairwise_1", capture("pairwise_1"), "pairwise.py")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
+import chrome
 import pytest
 
-SCRIPT = runpy.run_path(str(Path(__file__).parents[1] / "benchmarks" / "dlrm_profile.py"))
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+SCRIPT = runpy.run_path(str(BENCHMARKS / "dlrm_profile.py"))
 
 
 def event(category: str, name: str, begin: float, lasts: float, thread: int = 1) -> dict[str, object]:
@@ -26,6 +28,23 @@ TRACE = [
     event("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", 60, 2),
     event("gpu_user_annotation", "ProfilerStep", 0, 100),
 ]
+
+
+@pytest.mark.parametrize("on", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_a_kept_trace_is_one_that_perfetto_opens(on: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    talk = runpy.run_path(str(BENCHMARKS / "dlrm_talk.py"))
+    ones = torch.ones(4, 4, device=on)
+
+    def loop(steps: int) -> float:
+        for _ in range(steps):
+            ones @ ones
+        return 1.0
+
+    talk["profiled"](talk["Point"]("modes"), loop, on == "cuda", trace := tmp_path / "row.pt.trace.json.gz")
+    kinds = [event["cat"] for event in chrome.events(trace) if "cat" in event]
+    assert "cpu_op" in kinds and ("kernel" in kinds) == (on == "cuda")
 
 
 def test_the_first_operators_have_their_share_of_all() -> None:

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -14,15 +14,16 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from inductor_lab.cli import main  # noqa: E402
-from inductor_lab.criteo.format import SPARSE  # noqa: E402
+from inductor_lab.criteo.format import SPARSE, Table, digest  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.models import dlrm_onnx  # noqa: E402
 from inductor_lab.models.dlrm_onnx.__main__ import app  # noqa: E402
-from inductor_lab.models.dlrm_talk import INTERACTIONS, IndexList, Modulus, TalkDLRM  # noqa: E402
+from inductor_lab.models.dlrm_talk import INTERACTIONS, IndexDevice, IndexList, Modulus, TalkDLRM  # noqa: E402
 from inductor_lab.models.dlrm_train.configuration import Configuration  # noqa: E402
 
 ROWS = [*range(2, 28)]
 """Of the 26 tables."""
+TABLES = [Table(rows, list(range(rows))) for rows in ROWS]
 TINY = {"bottom": [13, 8, 4], "top": [4, 1], "batch": 16, "log_counts": True}
 CAT = Configuration((13, 4), (1,), 16, interaction="cat")
 
@@ -70,7 +71,8 @@ def test_the_command_exports_what_was_trained(exported: Callable[..., tuple[int,
     pytest.importorskip("onnxscript", reason="the onnx extra is not installed")
     model = TalkDLRM(IndexList([range(rows) for rows in ROWS]), ROWS, (13, 8, 4), (4, 1), interaction="cat")
     told = {"hash": "index-list", "interaction": "cat", "bottom_relu": False, "log_counts": True}
-    torch.save({"model": model.state_dict(), "configuration": told}, workdir / "kept.pt")
+    kept = {"model": model.state_dict(), "configuration": told, "log": {"metadata": digest(TABLES)}}
+    torch.save(kept, workdir / "kept.pt")
     code, out, err = exported(
         "--interaction", "cat", "--hash", "index-list", "--checkpoint", "kept.pt", "-o", "cat.onnx"
     )
@@ -114,15 +116,21 @@ def test_without_onnx_the_extra_is_named(
 def test_a_checkpoint_of_something_else_is_refused(workdir: Path) -> None:
     model = TalkDLRM(Modulus(ROWS), ROWS, (13, 4), (1,), interaction="cat")
     with pytest.raises(LabError, match=r"Can not read the checkpoint absent.pt: No such file"):
-        dlrm_onnx.load(model, Path("absent.pt"), CAT)
+        dlrm_onnx.load(model, Path("absent.pt"), CAT, TABLES)
     other = TalkDLRM(Modulus(ROWS), ROWS, (13, 4), (1,), interaction="dot")
     told = asdict(CAT)
     torch.save({"model": other.state_dict(), "configuration": told}, workdir / "other.pt")
     with pytest.raises(LabError, match="no checkpoint of this configuration and these tables"):
-        dlrm_onnx.load(model, workdir / "other.pt", CAT)
+        dlrm_onnx.load(model, workdir / "other.pt", CAT, TABLES)
     torch.save({"model": model.state_dict(), "configuration": told | {"log_counts": True}}, workdir / "logs.pt")
     with pytest.raises(LabError, match="was trained with log_counts True, and not False: ask for the same"):
-        dlrm_onnx.load(model, workdir / "logs.pt", CAT)
+        dlrm_onnx.load(model, workdir / "logs.pt", CAT, TABLES)
+    listed = replace(CAT, hash="index-list")
+    kept = {"model": model.state_dict(), "configuration": asdict(listed), "log": {"metadata": digest(TABLES)}}
+    torch.save(kept, workdir / "kept.pt")
+    dlrm_onnx.load(model, workdir / "kept.pt", listed, TABLES)
+    with pytest.raises(LabError, match="was trained with other tokenizer_values: name its own metadata"):
+        dlrm_onnx.load(model, workdir / "kept.pt", listed, [Table(rows, [*range(1, rows + 1)]) for rows in ROWS])
 
 
 def test_more_than_a_file_holds_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,3 +139,7 @@ def test_more_than_a_file_holds_is_refused(tmp_path: Path, monkeypatch: pytest.M
     large = torch.nn.Linear(2**15, 2**14 + 1, device="meta")
     with pytest.raises(LabError, match=r"take 2.1 GB, and a file of ONNX holds 2.1 GB: cap the tables"):
         dlrm_onnx.export(large, tmp_path / "model.onnx")
+    monkeypatch.setattr(dlrm_onnx, "MOST", 8 * 26 - 1)
+    for hash_ in (IndexList([[7]] * 26), IndexDevice([[7]] * 26), Modulus([1] * 26)):
+        with pytest.raises(LabError, match="Parameters and hash take"):
+            dlrm_onnx.export(hash_, tmp_path / "model.onnx")

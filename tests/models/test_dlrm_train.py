@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
+import chrome
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -98,8 +99,15 @@ def test_a_checkpoint_of_something_else_is_refused(log: Path, tiny: Path, workdi
     with pytest.raises(LabError, match=r"another log: .*rows 144, and not 270"):
         training(workdir / "log.parquet", tiny).resume(workdir / "kept.pt")
     write_sample(workdir / "other.parquet", workdir / "other.json", 1, cap=19)
-    with pytest.raises(LabError, match="is of tables of other sizes"):
-        begin(read(str(tiny)), log, workdir / "other.json", missing="zero").resume(workdir / "kept.pt")
+    # Other sizes; the same sizes, and one table's values the other way round.
+    swapped = json.loads(log.with_suffix(".json").read_text())
+    swapped["SPARSE_25"]["tokenizer_values"].reverse()
+    (workdir / "swapped.json").write_text(json.dumps(swapped))
+    for other in ("other.json", "swapped.json"):
+        with pytest.raises(
+            LabError, match=r"another log: metadata '\w{16}', and not '\w{16}'; name another, or remove"
+        ):
+            begin(read(str(tiny)), log, workdir / other, missing="zero").resume(workdir / "kept.pt")
     (workdir / "kept.pt").write_bytes(b"something")
     with pytest.raises(LabError, match="is no checkpoint of this training"):
         training(log, tiny).resume(workdir / "kept.pt")
@@ -223,7 +231,7 @@ def test_a_profile_is_a_chrome_trace_and_its_operators(
 ) -> None:
     code, out, _ = train("--data", log, "--missing", "zero", "--steps", "15", "--profile", "profile")
     (trace,) = (workdir / "profile").glob("*.pt.trace.json")
-    names = {event.get("name") for event in json.loads(trace.read_text())["traceEvents"]}
+    names = {event["name"] for event in chrome.events(trace)}
     assert code == 0 and {"aten::embedding", "aten::addmm"} <= names
     assert "host us a step" in out and f"profile/{trace.name}: open it at https://ui.perfetto.dev" in out
 

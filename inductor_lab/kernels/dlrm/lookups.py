@@ -53,12 +53,12 @@ def lookups(
     `torch.use_deterministic_algorithms` asks for an order. `dense` and tables are copied where they are not contiguous.
 
     Args:
-        cardinalities: [T] int64 on the same device, each above 0 and at most its table's rows. None: `sparse` are rows already, and one
-            outside of its table is a device-side assertion, as of `torch.nn.functional.embedding`.
+        cardinalities: [T] int64 on the same device, each above 0 and at most its table's rows, which is not checked on a card. None:
+            `sparse` are rows already, and one outside of its table is a device-side assertion, as of `torch.nn.functional.embedding`.
         configuration: One of `CANDIDATES`; else what `chosen` says.
 
     Raises:
-        ValueError: shapes, dtypes or devices do not belong together.
+        ValueError: shapes, dtypes or devices do not belong together; on the CPU, a cardinality that is none of its table.
         IndexError: on the CPU, in Triton's interpreter, a row that is outside of its table.
     """
     _check(dense, sparse, tables, cardinalities)
@@ -84,10 +84,14 @@ def _check(dense: Tensor, sparse: Tensor, tables: Sequence[Tensor], cardinalitie
     for other in (sparse, *tables, *([] if cardinalities is None else [cardinalities])):
         if other.device != dense.device:
             raise ValueError(f"all tensors lie on one device, not on {dense.device} and {other.device}")
-    if cardinalities is None and sparse.device.type == "cpu":  # Triton's interpreter has no assertions
+    if sparse.device.type == "cpu":  # Triton's interpreter has no assertions
         counts = torch.tensor([len(table) for table in tables])
-        if ((sparse < 0) | (sparse >= counts)).any():
-            raise IndexError("index out of range in self")
+        if cardinalities is None:
+            if ((sparse < 0) | (sparse >= counts)).any():
+                raise IndexError("index out of range in self")
+        elif ((cardinalities < 1) | (cardinalities > counts)).any():
+            told = f"cardinalities {cardinalities.tolist()} are not 1 to a table's rows, {counts.tolist()}"
+            raise ValueError(told)
 
 
 class _Lookups(torch.autograd.Function):

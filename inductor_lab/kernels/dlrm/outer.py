@@ -89,7 +89,7 @@ def added(weight: torch.Tensor, features: int, block_j: int) -> torch.Tensor:
     count = block_j * (blocks - 1) * blocks // 2 + features
     tiles = weight.new_empty((count, weight.shape[0], block_j))
     block_h = max(1, 4096 // block_j**2)
-    grid = (blocks, blocks, triton.cdiv(weight.shape[0], block_h))
+    grid = (triton.cdiv(weight.shape[0], block_h), blocks, blocks)  # the first axis alone goes beyond 65,535
     with torch.cuda.device_of(weight):
         add_pairs[grid](weight, tiles, weight.shape[0], F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
     return tiles
@@ -105,16 +105,16 @@ def add_pairs(
     BLOCK_J: tl.constexpr,
 ):
     """One program: BLOCK_J rows i, BLOCK_J columns j, and the same block mirrored, of BLOCK_H outputs."""
-    block_i, block_j = tl.program_id(0), tl.program_id(1)
+    block_j, block_i = tl.program_id(1), tl.program_id(2)
     if block_i > block_j:
         return
-    h = tl.program_id(2) * BLOCK_H + tl.arange(0, BLOCK_H)[:, None, None]
+    h = tl.program_id(0) * BLOCK_H + tl.arange(0, BLOCK_H)[:, None, None]
     column = tl.arange(0, BLOCK_J)[None, None, :]
     i, i_along = block_i * BLOCK_J + tl.arange(0, BLOCK_J)[None, :, None], block_i * BLOCK_J + column
     j, j_down = block_j * BLOCK_J + column, block_j * BLOCK_J + tl.arange(0, BLOCK_J)[None, :, None]
     row = weight_ptr + h.to(tl.int64) * (F * F)
-    upper = tl.load(row + i * F + j, (h < hidden) & (i < F) & (j < F), 0.0)
-    lower = tl.load(row + j_down * F + i_along, (h < hidden) & (j_down < F) & (i_along < F), 0.0)
+    upper = tl.load(row + i.to(tl.int64) * F + j, (h < hidden) & (i < F) & (j < F), 0.0)
+    lower = tl.load(row + j_down.to(tl.int64) * F + i_along, (h < hidden) & (j_down < F) & (i_along < F), 0.0)
     upper, lower = upper.to(tl.float32), lower.to(tl.float32)
     pairs = tl.where(i < j, upper + tl.trans(lower, (0, 2, 1)), tl.where(i == j, upper, 0.0))
     tile = (BLOCK_J * block_j * (block_j + 1) // 2 + i).to(
@@ -145,7 +145,7 @@ def partial_products(
     part, parts = tl.program_id(1), tl.num_programs(1)
     blocks = tl.cdiv(F, BLOCK_J)
     tiles = BLOCK_J * (blocks - 1) * blocks // 2 + F if FOLDED else blocks * F
-    begin, end = tiles * part // parts, tiles * (part + 1) // parts
+    begin, end = part_of(tiles, part, parts), part_of(tiles, part + 1, parts)
     total = tl.zeros((BLOCK_B, BLOCK_H), dtype=tl.float32)
     for block in range(blocks):
         before = BLOCK_J * block * (block + 1) // 2 if FOLDED else block * F
@@ -160,7 +160,7 @@ def partial_products(
                 step = hidden * BLOCK_J
                 inside = in_hidden[:, None]
             else:
-                tile = weight_ptr + h.to(tl.int64)[:, None] * (F * F) + first * F + j[None, :]
+                tile = weight_ptr + h.to(tl.int64)[:, None] * (F * F) + first.to(tl.int64) * F + j[None, :]
                 step = F
                 inside = in_hidden[:, None] & (j < F)[None, :]
             for i in range(first, last):
@@ -170,6 +170,12 @@ def partial_products(
                 tile += step
     out = partial_ptr + (part * batch + b).to(tl.int64)[:, None] * hidden + h[None, :]
     tl.store(out, total, in_batch[:, None] & in_hidden[None, :])
+
+
+@triton.jit
+def part_of(tiles, part, parts):
+    """The first tile of a part; tiles times parts is above 2**31 from some 32,000 features on."""
+    return (tl.cast(tiles, tl.int64) * part // parts).to(tl.int32)
 
 
 @triton.jit

@@ -31,6 +31,8 @@ FILLED = 4 * 132
 CHUNK = 32
 """Columns that are multiplied at once: of more, a warp's 32 x 32 products in float32 do not fit its registers."""
 PRECISIONS = ("ieee", "tf32", "tf32x3")
+MOST = 128
+"""Features, in half precision twice as many: their gradient takes up to 176 of an H200's 227 KB of shared memory; of more, in float32, 272 and above."""
 LEAST = 16
 """Rows and columns of a tile that a tensor core multiplies, at least."""
 
@@ -62,11 +64,16 @@ def pairwise(
         configuration: One of `CANDIDATES`; else what `chosen` says.
 
     Raises:
-        ValueError: no features [B, F, D] of floating-point numbers, or no such precision.
+        ValueError: no features [B, F, D] of floating-point numbers, more than `MOST`, or no such precision.
     """
     if features.ndim != 3 or not features.shape[1] or not features.is_floating_point():
         raise ValueError(
             f"features are [B, F, D], at least one, in floating point, not {list(features.shape)} of {features.dtype}"
+        )
+    most = MOST if features.element_size() > 2 else 2 * MOST
+    if (count := features.shape[1]) > most:
+        raise ValueError(
+            f"{count} features are too many: shared memory holds the products of {most} of {features.dtype}"
         )
     if input_precision not in PRECISIONS:
         raise ValueError(f"there is no precision {input_precision!r}: it is {', '.join(PRECISIONS)}")

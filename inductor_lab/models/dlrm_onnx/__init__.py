@@ -8,15 +8,16 @@ from __future__ import annotations
 import importlib
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from inductor_lab.criteo.format import DENSE, SPARSE, whole
+from inductor_lab.criteo.format import DENSE, SPARSE, Table, digest, whole
 from inductor_lab.errors import LabError
+from inductor_lab.models.dlrm_talk import IndexList
 from inductor_lab.models.dlrm_train.configuration import Configuration
 
 NEEDS = ("onnx", "onnxscript", "onnxruntime")
@@ -43,8 +44,8 @@ UNSHAPED = ("hash", "interaction", "bottom_relu", "log_counts")
 """Of a configuration: what the parameters' shapes do not tell."""
 
 
-def load(model: nn.Module, checkpoint: Path, configuration: Configuration) -> None:
-    """Give the model of this configuration the parameters that `dlrm_train --checkpoint` kept.
+def load(model: nn.Module, checkpoint: Path, configuration: Configuration, tables: Sequence[Table]) -> None:
+    """Give the model of this configuration and tables the parameters that `dlrm_train --checkpoint` kept.
 
     Raises:
         LabError: it is no checkpoint, or one of another model.
@@ -62,6 +63,8 @@ def load(model: nn.Module, checkpoint: Path, configuration: Configuration) -> No
     for name, was in trained.items():
         if was != (asked := getattr(configuration, name)):
             raise LabError(f"{checkpoint} was trained with {name} {was!r}, and not {asked!r}: ask for the same.")
+    if configuration.hash != "modulus" and state.get("log", {}).get("metadata") != digest(tables):
+        raise LabError(f"{checkpoint} was trained with other tokenizer_values: name its own metadata.")
 
 
 def export(model: nn.Module, path: Path) -> float:
@@ -78,8 +81,10 @@ def export(model: nn.Module, path: Path) -> float:
             importlib.import_module(name)
         except ImportError as error:
             raise LabError(f"The export needs {name}: pip install 'inductor_lab[onnx]'.") from error
-    if (size := sum(value.nbytes for value in model.state_dict().values())) > MOST:
-        raise LabError(f"The parameters take {size / 1e9:.1f} GB, and a file of ONNX holds 2.1 GB: cap the tables.")
+    if (size := _bytes(model)) > MOST:
+        raise LabError(
+            f"Parameters and hash take {size / 1e9:.1f} GB, and a file of ONNX holds 2.1 GB: cap the tables."
+        )
     model.eval()
     batch = torch.export.Dim("batch")
     with whole(path) as (file,), _quiet():
@@ -94,6 +99,12 @@ def export(model: nn.Module, path: Path) -> float:
         )
         program.save(file)
         return max(_difference(model, file, rows) for rows in BATCHES)
+
+
+def _bytes(model: nn.Module) -> int:
+    """Of what the file holds: also of what no checkpoint does, a hash's values, 8 bytes each where they are a list."""
+    lists = [values for part in model.modules() if isinstance(part, IndexList) for values in part.tokenizer_values]
+    return sum(value.nbytes for value in (*model.parameters(), *model.buffers())) + 8 * sum(map(len, lists))
 
 
 def _difference(model: nn.Module, file: Path, rows: int) -> float:

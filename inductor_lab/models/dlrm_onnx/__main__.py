@@ -41,7 +41,7 @@ def export(
     configuration = configurations.read(config, interaction=interaction, hash=hash_, log_counts=log_counts)
     model = configurations.build(configuration, tables)
     if checkpoint:
-        dlrm_onnx.load(model, checkpoint, configuration)
+        dlrm_onnx.load(model, checkpoint, configuration, tables)
     difference = dlrm_onnx.export(dlrm_onnx.OfCounts(model) if configuration.log_counts else model, file)
     if json:
         output.document({"file": str(file), "bytes": file.stat().st_size, "difference": difference})

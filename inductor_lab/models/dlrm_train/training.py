@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from inductor_lab.criteo.format import read_metadata, whole
+from inductor_lab.criteo.format import digest, read_metadata, whole
 from inductor_lab.criteo.reader import ClickLog, Missing, Rows, batches
 from inductor_lab.errors import LabError
 from inductor_lab.models.dlrm_train.configuration import Configuration, build
@@ -43,6 +43,8 @@ class Training:
     """Batches taken of this pass."""
     steps: int = 0
     """Batches in all."""
+    metadata: str = ""
+    """A digest of the tables: which category is which row of a checkpoint depends on them."""
 
     def step(self, rows: Rows) -> Tensor:
         """One step of Adam; the loss, on the device, which nobody waits for."""
@@ -130,12 +132,7 @@ class Training:
             if differing := sorted(key for key in asked if told[name].get(key) != asked[key]):
                 was = ", ".join(f"{key} {told[name].get(key)!r}, and not {asked[key]!r}" for key in differing)
                 raise LabError(f"{path} is of another {name}: {was}; name another, or remove it.")
-        try:
-            self.model.load_state_dict(state["model"])
-        except RuntimeError as error:
-            raise LabError(
-                f"{path} is of tables of other sizes: name another metadata or checkpoint, or remove it."
-            ) from error
+        self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.epoch, self.taken, self.steps = (told[name] for name in ("epoch", "taken", "steps"))
         torch.set_rng_state(state["random"].cpu())
@@ -163,8 +160,13 @@ class Training:
         }
 
     def _log(self) -> dict[str, Any]:
-        """What the order of the rows depends on; a log that was moved is the same."""
-        return {"bytes": self.train.path.stat().st_size, "rows": self.train.rows, "missing": self.train.missing}
+        """What the rows, their order and their categories' rows depend on; a log that was moved is the same."""
+        return {
+            "bytes": self.train.path.stat().st_size,
+            "rows": self.train.rows,
+            "missing": self.train.missing,
+            "metadata": self.metadata,
+        }
 
 
 def begin(
@@ -186,10 +188,12 @@ def begin(
     rows = ClickLog(log, missing="zero").metadata.num_rows
     split = rows - max(int(rows * HELD_OUT), 1)
     train, held_out = ClickLog(log, last=split, missing=missing), ClickLog(log, first=split, missing=missing)
-    model = build(configuration, read_metadata(metadata)).to(device)
+    tables = read_metadata(metadata)
+    model = build(configuration, tables).to(device)
     forward = torch.compile(model, mode=mode) if compiled else model
     optimizer = torch.optim.Adam(model.parameters(), lr=configuration.learning_rate)
-    return Training(configuration, model, optimizer, train, held_out, torch.device(device), forward, workers)
+    told = torch.device(device), forward, workers
+    return Training(configuration, model, optimizer, train, held_out, *told, metadata=digest(tables))
 
 
 def auc(labels: Tensor, scores: Tensor) -> float:

@@ -35,16 +35,27 @@ def written(step: str, capture: Path, file: str) -> str:
     """The text of the ejected file `file` with a step's kernel and `launch`.
 
     Raises:
-        LabError: the capture is not there, or has no such span.
+        LabError: the capture is not there, has no such span, or another one in its place.
     """
     from inductor_lab import store
     from inductor_lab.eject import eject
+    from inductor_lab.errors import LabError
     from inductor_lab.spans import span
 
     found = store.load(capture)
     text = eject(found, span(found, *STEPS[step]), file=file)
+    own = edit(step)
+    if _launched_with(text) != _launched_with(own):
+        raise LabError(
+            f"{step} is no step of {capture}, whose span there has other values: docs/dlrm.md says of which capture it is."
+        )
     before, _, rest = text.partition(BEGIN)
-    return f"{before}\n{edit(step)}\n\n{END}{rest.partition(END)[2]}"
+    return f"{before}\n{own}\n\n{END}{rest.partition(END)[2]}"
+
+
+def _launched_with(text: str) -> list[str]:
+    (launch,) = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == "launch"]
+    return [argument.arg for argument in launch.args.args]
 
 
 def interaction(features: Tensor) -> Tensor:
