@@ -6,7 +6,8 @@
     python tests/benchmarks/dlrm.py --smoke -o FOLDER                 a part at tiny sizes, in Triton's interpreter
 
 A job is processes with one limit and one card; where there are several cards, jobs run beside each other. A result is there whole or not at all. jobs.json
-has how each job ended; what failed, with its last line there, is tried again behind all that was not tried yet.
+has how each job ended; what failed, with its last line there, is tried again behind all that was not tried yet. A row that failed is a row,
+and says why, until `--again`.
 """
 
 from __future__ import annotations

@@ -114,7 +114,8 @@ def steps() -> str:
     cards = " and ".join(sorted({diff["device"] for diff in found.values()}))
     head = "step, span, generated, hand, generated / hand, DLRM's step, with this span, saved, verify"
     told = (
-        f"{cards}; microseconds in a CUDA graph at batch 128, 2,048 of `pairwise_1`, each span grafted alone.{untimed}"
+        f"{cards}; microseconds in a CUDA graph at batch 128, each span grafted alone; training's step is forward and backward, "
+        f"`pairwise_1` is in no model but timed at 2,048.{untimed}"
     )
     return f"{table(head, lines)}\n{told}\n"
 
