@@ -9,6 +9,7 @@
 #   make test-gpu           the tests that need a GPU; PYTHON=... picks a Python that has torch already
 #   make pictures           those of the README; needs Chromium
 #   make notebooks          notebooks/*.ipynb made of notebooks/*.py, executed
+#   make dlrm-pages         what is made of DLRM's results: tables of docs/dlrm.md, the README's sentences, the notebook with its plots
 #   make lint               ruff and mypy
 
 PYTHON ?= python3
@@ -16,7 +17,7 @@ VENV   := .venv
 USER   := $(VENV)/.user
 READY  := $(VENV)/.ready
 
-.PHONY: demo chromium test test-slow test-all test-capabilities test-newest-triton matrix test-gpu notebooks pictures lint
+.PHONY: demo chromium test test-slow test-all test-capabilities test-newest-triton matrix test-gpu notebooks dlrm-pages pictures lint
 .DEFAULT_GOAL := demo
 
 INSTALL = $(VENV)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
@@ -85,6 +86,10 @@ pictures: $(READY) chromium
 
 notebooks: $(READY)
 	$(VENV)/bin/python notebooks/remake.py
+
+dlrm-pages: $(READY)
+	$(VENV)/bin/python tests/benchmarks/dlrm_tables.py --write docs/dlrm.md README.md
+	$(VENV)/bin/python notebooks/remake.py 05_dlrm
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

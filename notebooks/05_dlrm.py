@@ -23,6 +23,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 import torch
+from IPython.display import Markdown
 
 import inductor_lab as lab
 from inductor_lab.gpus import find_gpu
@@ -206,4 +207,10 @@ pd.DataFrame(
 # print(grafts)
 # ```
 #
+# So the whole step was timed before and after, with the lookups and the first top layer grafted together:
+
+# %%
+Markdown(kept["grafted"]())
+
+# %% [markdown]
 # [docs/dlrm.md](../docs/dlrm.md#hand-kernels) has the goals, which kernel reaches its own beside whom, and how to time them again.

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 import sys
 import time
@@ -24,6 +23,7 @@ from typing import Any
 
 import torch
 import triton
+from circumstances import LEFT, Results
 from torch import Tensor
 from torch.nn.functional import embedding
 
@@ -32,6 +32,7 @@ from inductor_lab.kernels.dlrm import lookups as lookups_
 from inductor_lab.kernels.dlrm import outer as outer_
 from inductor_lab.kernels.dlrm import outer_ieee
 from inductor_lab.kernels.dlrm import pairwise as pairwise_
+from inductor_lab.timing.ceilings import copy_bytes_per_second
 
 Row = dict[str, Any]
 TABLES = 26
@@ -330,14 +331,17 @@ def main() -> None:
         asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", "fbgemm"]
         asked.kernels = [one for one in asked.kernels if not one.startswith("outer")]  # minutes in the interpreter
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
-    end = time.monotonic() + asked.stop
-    kept = _kept(asked.output)
-    copy = 0.0 if asked.smoke else _begun(kept)
-    verb = "tune" if asked.tune else "time"
-    done = {(one["verb"], *(one[name] for name in Point.__annotations__)) for one in kept["rows"]}
-    for point in points(asked):
-        if (verb, *asdict(point).values()) in done or time.monotonic() > end:
-            continue
+    end, verb = time.monotonic() + asked.stop, "tune" if asked.tune else "time"
+    results = Results(asked.output, (__doc__ or "").partition("\n")[0])
+    done = {(one["verb"], *(one[name] for name in Point.__annotations__)) for one in results.rows()}
+    left = [point for point in points(asked) if (verb, *asdict(point).values()) not in done]
+    copy = 0.0 if asked.smoke or not left else copy_bytes_per_second().per_second
+    if copy:
+        results.begin("dlrm_kernels.py", copy_bytes_per_s=copy)
+    failed = []
+    for point in left:
+        if time.monotonic() > end:
+            sys.exit(LEFT)
         torch.manual_seed(0)
         torch.compiler.reset()
         # After `fp32_precision` alone PyTorch refuses to tell Inductor's max-autotune what it is.
@@ -353,44 +357,14 @@ def main() -> None:
                     row |= {"copy_bytes_per_s": copy, **told(timed(functions, asked.seconds), job.bytes, copy)}
                 elif "hand" in row["refused"]:
                     row["failed"] = row["refused"]["hand"]
+                    failed.append(row["failed"])
         row["took_s"] = round(time.monotonic() - begun, 1)
-        kept["rows"].append(row)
-        print(json.dumps(row), flush=True)
-        if asked.output:
-            asked.output.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        results.add(row)
         if on == "cuda":
             del job
             torch.cuda.empty_cache()
-    if failed := [row for row in kept["rows"] if "failed" in row]:
-        sys.exit(f"error: of {len(failed)} rows the hand kernel was not timed: {failed[0]['failed']}")
-
-
-def _kept(path: Path | None) -> Row:
-    if path and path.exists():
-        return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
-    return {"what": (__doc__ or "").partition("\n")[0], "runs": [], "rows": []}
-
-
-def _begun(kept: Row) -> float:
-    """The copy rate, measured now; what this run is, added to the results. A file of another card is not gone on with."""
-    from circumstances import circumstances, command
-
-    from inductor_lab.timing.ceilings import copy_bytes_per_second
-
-    where, copy = circumstances(), copy_bytes_per_second()
-    run = {
-        "command": command("dlrm_kernels.py"),
-        "card": where["device"],
-        **{name: where[name] for name in ("torch", "triton", "code")},
-        "copy_bytes_per_s": copy.per_second,
-    }
-    for name in ("card", "torch", "triton"):
-        if kept["runs"] and kept["runs"][0][name] != run[name]:
-            raise LabError(
-                f"these results are of {kept['runs'][0][name]}, and here is {run[name]}: choose another file"
-            )
-    kept["runs"].append(run)
-    return copy.per_second
+    if failed:
+        sys.exit(f"error: of {len(failed)} rows the hand kernel was not timed: {failed[0]}")
 
 
 if __name__ == "__main__":

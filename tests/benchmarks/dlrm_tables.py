@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.kernels.dlrm.steps import STEPS
+
 Row = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results" / "dlrm"
-STEPS = ("lookups_1", "lookups_2", "outer_1", "outer_2", "lookups_backward_1", "pairwise_1")
-"""Of `inductor_lab/kernels/dlrm/steps`; what `inductor-lab diff FILE --in captured/dlrm_h200 --json` said of one is diff_STEP.json."""
 FIRST = "notebook 04"
 """The same idea as `lookups_1`, from where the lookups began; its times are span_dlrm.json."""
 CONTESTANTS = ("eager", "default", "coordinate_descent_tuning", "max-autotune", "combo_kernels", "fbgemm")
@@ -55,15 +55,24 @@ GOALS = (
 def diffs() -> dict[str, Row]:
     """Step -> what `diff` said of it."""
     files = {FIRST: RESULTS.parent / "span_dlrm.json"} | {step: RESULTS / f"diff_{step}.json" for step in STEPS}
-    return {step: json.loads(path.read_text(encoding="utf-8")) for step, path in files.items() if path.exists()}
+    return {step: found for step, path in files.items() if (found := kept(path))}
+
+
+def verdict(step: str) -> str:
+    """What `verify --thorough` said of it."""
+    return str(kept(RESULTS / f"verify_{step}.json").get("verdict", ""))
 
 
 def kernels() -> tuple[list[Row], list[Row]]:
     """The runs of `dlrm_kernels.py`, and its rows; none where nothing was timed yet."""
-    path = RESULTS / "kernels.json"
+    found = kept(RESULTS / "kernels.json")
+    return found.get("runs", []), [row for row in found.get("rows", ()) if row["verb"] == "time"]
+
+
+def kept(path: Path) -> Row:
+    """A results file; nothing where it is not there, or empty."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    found = json.loads(text) if text.strip() else {"runs": [], "rows": []}
-    return found["runs"], [row for row in found["rows"] if row["verb"] == "time"]
+    return json.loads(text) if text.strip() else {}  # type: ignore[no-any-return]
 
 
 def generated(diff: Row) -> float:
@@ -98,12 +107,16 @@ def steps() -> str:
             [step, span, f"{generated(diff):.1f}", f"{launched['hand']['median']:.1f}"]
             + [within(launched["ratio"], launched["interval"])]
             + [f"{whole['step']['generated']:.1f}", f"{whole['step']['grafted']:.1f}"]
-            + [within(whole["saved"], whole["saved_interval"], ".1f")]
+            + [within(whole["saved"], whole["saved_interval"], ".1f"), verdict(step)]
         )
-    untimed = ", ".join(step for step in STEPS if step not in found)
+    missing = ", ".join(step for step in STEPS if step not in found)
+    untimed = f" Without a row: {missing}." if missing else ""
     cards = " and ".join(sorted({diff["device"] for diff in found.values()}))
-    head = "step, span, generated, hand, generated / hand, DLRM's step, with this span, saved"
-    told = f"{cards}; microseconds in a CUDA graph at batch 128, each span grafted alone. Without a row: {untimed}."
+    head = "step, span, generated, hand, generated / hand, DLRM's step, with this span, saved, verify"
+    told = (
+        f"{cards}; microseconds in a CUDA graph at batch 128, each span grafted alone; training's step is forward and backward, "
+        f"`pairwise_1` is in no model but timed at 2,048.{untimed}"
+    )
     return f"{table(head, lines)}\n{told}\n"
 
 
@@ -195,7 +208,42 @@ def of(runs: list[Row]) -> str:
     )
 
 
-TABLES: dict[str, Callable[[], str]] = {"dlrm_steps": steps, "dlrm_goals": goals, "dlrm": sentences}
+# ---------------------------------------------------------------- grafted together
+
+
+def grafted() -> str:
+    """Markdown: the main model's step before and after steps were grafted into it together, and how that was."""
+    found = kept(RESULTS / "grafted.json")
+    lines = []
+    for row in found.get("rows", ()):
+        step = f"{'training' if row['training'] else 'inference'} | {' + '.join(row['steps'])}"
+        for kind in ("graph", "wall") if "failed" not in row else ():
+            us, form = row[kind]["us"], ".1f" if kind == "graph" else ",.0f"
+            told = [within(*us[name], form) for name in ("generated", "grafted")]
+            told += [within(*row[kind]["saved"], form), within(*row[kind]["ratio"])]
+            lines.append([step, {"graph": "CUDA graph", "wall": "from Python"}[kind], *told, noise(row[kind], form)])
+        if "failed" in row:
+            lines.append([step, "", f"failed: {row['failed']}".replace("|", "\\|"), "", "", "", ""])
+    if not lines:
+        return "Not measured yet.\n"
+    head = "step, grafted, launched, us as generated, grafted, saved, generated / grafted, noise"
+    first = found["runs"][0]
+    told = f"{first['card']}, torch {first['torch']}, triton {first['triton']}, batch 128; intervals are of 95 %."
+    return f"{table(head, lines)}\n{told}\n"
+
+
+def noise(row: Row, form: str) -> str:
+    """Between what the generated step takes and takes again."""
+    low, high = row["noise"][1]
+    return f"{low:{form}} to {high:{form}}"
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "dlrm_steps": steps,
+    "dlrm_goals": goals,
+    "dlrm_grafted": grafted,
+    "dlrm": sentences,
+}
 
 
 def tables() -> dict[str, Callable[[], str]]:

@@ -27,6 +27,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from circumstances import LEFT, Results
 from dlrm_profile import on_card, top, waited
 
 from inductor_lab.errors import LabError
@@ -40,6 +41,7 @@ BATCHES = 8
 WARM, PROFILED, LOOP = 10, 10, 5
 """Steps before anything is counted, steps under the profiler, and steps of a loop that waits for the card at its end alone."""
 MODES = ("eager", "default", "reduce-overhead", "max-autotune", "combo_kernels")
+EXPERIMENTS = ("hash", "item", "modes")
 HASH = "the hash"
 
 
@@ -48,7 +50,7 @@ class Point:
     """What is measured: a row of the results."""
 
     experiment: str
-    """hash, item or modes."""
+    """One of EXPERIMENTS."""
     config: str = "small"
     training: bool = True
     hash: str = "modulus"
@@ -239,40 +241,13 @@ def apart(point: Point, smoke: bool, trace: Path, limit: float) -> Row:
     return json.loads(row[-1]) if row else {"failed": f"ended with {process.returncode}: {said[-1]}"}  # type: ignore[no-any-return]
 
 
-def kept(path: Path | None, cap: int) -> Row:
-    """The results so far, of the same card and versions, or none; where and how this run is made is added to them."""
-    import torch
-    from circumstances import circumstances, command
-
-    from inductor_lab.criteo.sample import SKEW
-    from inductor_lab.models.dlrm_train.configuration import read
-
-    where = circumstances()
-    head = {
-        "command": command("dlrm_talk.py"),
-        "card": where["device"] if torch.cuda.is_available() else "none",
-        **{name: where[name] for name in ("torch", "triton", "code")},
-        "cap": cap,
-        "seed": SEED,
-        "skew": SKEW,
-        "configurations": {name: asdict(read(name)) for name in ("small", "main")},
-    }
-    found: Row = {"what": (__doc__ or "").partition("\n")[0], "runs": [], "rows": []}
-    if path and path.exists():
-        found = json.loads(path.read_text(encoding="utf-8"))
-    for name in ("card", "torch", "triton", "cap"):
-        if found["runs"] and (was := found["runs"][0][name]) != head[name]:
-            raise LabError(f"{path} is of {name} {was}, and here is {head[name]}: choose another file")
-    found["runs"].append(head)
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--traces", type=Path, metavar="DIR", help="keep a Chrome trace of each row, gzipped")
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no row is begun")
     parser.add_argument("--limit", type=float, default=150, help="seconds after which a row is ended")
+    parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--smoke", action="store_true", help="some rows at tiny sizes, on the CPU too")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -280,26 +255,31 @@ def main() -> None:
         print("\n" + json.dumps(one(**json.loads(asked.one))))
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # and the row that is measured with it
-    begun, results = time.monotonic(), kept(asked.output, TINY if asked.smoke else CAP)
-    if results["runs"][-1]["card"] == "none" and not asked.smoke:
+    import torch
+
+    from inductor_lab.criteo.sample import SKEW
+    from inductor_lab.models.dlrm_train.configuration import read
+
+    begun, results = time.monotonic(), Results(asked.output, (__doc__ or "").partition("\n")[0])
+    if not torch.cuda.is_available() and not asked.smoke:
         raise LabError("This needs a GPU; --smoke runs some rows without one")
-    done = [Point(**{name: row[name] for name in Point.__annotations__}) for row in results["rows"]]
+    done = [Point(**{name: row[name] for name in Point.__annotations__}) for row in results.rows()]
+    left = [one for one in points(asked.smoke) if one not in done and one.experiment in asked.experiments]
+    if left:
+        configurations = {name: asdict(read(name)) for name in ("small", "main")}
+        cap = TINY if asked.smoke else CAP
+        results.begin("dlrm_talk.py", cap=cap, seed=SEED, skew=SKEW, batches=BATCHES, configurations=configurations)
     with tempfile.TemporaryDirectory() as folder:
         traces = asked.traces or Path(folder)
         traces.mkdir(parents=True, exist_ok=True)
-        for point in points(asked.smoke):
-            if point in done or time.monotonic() - begun > asked.stop:
-                continue
+        for point in left:
+            if time.monotonic() - begun > asked.stop:
+                sys.exit(LEFT)
             started = time.monotonic()
             name = "_".join(str(value) for value in asdict(point).values())
             row = asdict(point) | apart(point, asked.smoke, traces / f"{name}.pt.trace.json.gz", asked.limit)
             row["took_s"] = round(time.monotonic() - started, 1)
-            results["rows"].append(row)
-            print(json.dumps(row), flush=True)
-            if asked.output:
-                ready = asked.output.with_suffix(".part")
-                ready.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-                ready.replace(asked.output)
+            results.add(row)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,25 @@ def test_every_row_has_who_was_not_timed_and_why(tables: dict[str, Any]) -> None
     assert "differs from itself by 1.0% at most" in found and found.count("50.00 | 30.00 |") == 3
 
 
+def test_what_is_grafted_together_has_a_line_by_graph_and_one_from_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = {"us": {"generated": [620.0, [619, 621]], "grafted": [240.0, [239, 241]]}, "noise": [0.1, [-0.5, 0.5]]}
+    times |= {"saved": [380.0, [379, 381]], "ratio": [2.58, [2.57, 2.6]]}
+    rows = [
+        {"training": False, "steps": ["a", "b"], "graph": times, "wall": times},
+        {"training": True, "steps": ["c"], "failed": "no | why"},
+    ]
+    monkeypatch.setitem(MADE["grafted"].__globals__, "kept", lambda path: {"runs": [RUN], "rows": rows})
+    made = MADE["grafted"]().splitlines()
+    told = (
+        "620.0 (619.0 to 621.0) | 240.0 (239.0 to 241.0) | 380.0 (379.0 to 381.0) | 2.58 (2.57 to 2.60) | -0.5 to 0.5 |"
+    )
+    assert made[2] == f"| inference | a + b | CUDA graph | {told}"
+    assert made[3].startswith("| inference | a + b | from Python | 620 (619 to 621) |")
+    assert made[4] == "| training | c |  | failed: no \\| why |  |  |  |  |"
+    monkeypatch.setitem(MADE["grafted"].__globals__, "kept", lambda path: {})
+    assert MADE["grafted"]() == "Not measured yet.\n"
+
+
 def test_the_talk_is_held_or_contradicted_by_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     tables = MADE["tables"]()

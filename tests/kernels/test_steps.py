@@ -19,14 +19,16 @@ from inductor_lab.verify import verify
 
 
 def capture(step: str) -> Path:
-    return ROOT / "captured" / ("dlrm_train_h200" if "backward" in step else "dlrm_h200")
+    return ROOT / "captured" / ("dlrm_train_h200" if "ward" in step else "dlrm_h200")
 
 
 MARKS = {
     "lookups_1": pytest.mark.slow,
+    "lookups_forward_1": pytest.mark.slow,
     "pairwise_1": pytest.mark.slow,
     "outer_1": pytest.mark.gpu,  # 24 billion multiplications a case
     "outer_2": pytest.mark.gpu,
+    "outer_3": pytest.mark.gpu,
 }
 
 

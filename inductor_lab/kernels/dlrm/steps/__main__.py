@@ -13,7 +13,12 @@ from inductor_lab.kernels.dlrm.steps import STEPS, written
 
 def main(
     step: Annotated[str, typer.Argument(help=", ".join(STEPS))],
-    capture: Annotated[Path, typer.Option(help="captured/dlrm_h200, of `lookups_backward_1` captured/dlrm_train_h200")],
+    capture: Annotated[
+        Path,
+        typer.Option(
+            help="captured/dlrm_h200, of `lookups_forward_1` and `lookups_backward_1` captured/dlrm_train_h200"
+        ),
+    ],
     output: Annotated[Path, typer.Option("-o", "--output")],
 ) -> None:
     """Write the span's file with the step's kernel."""
