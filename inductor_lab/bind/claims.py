@@ -188,9 +188,11 @@ def _lowered(nodes: Iterable[Node]) -> dict[str, str]:
 
 
 def _indices(claim: Claim) -> set[str]:
-    """Nodes that are made of no tensor: an address or a constant is what is left of them."""
-    found: set[str] = set()
+    """Nodes that are made of no tensor: an address or a constant is what is left of them. A fragment leaves out what is done to symbolic sizes."""
+    listed, found = {node.name for node in claim.fragment}, set[str]()
     for node in claim.fragment:
-        if node.target != "placeholder" and found.issuperset(node.arguments):
+        of = listed.intersection(node.arguments)
+        counts = of or not node.arguments or fragment.operator(node.target) in CONSTANTS
+        if node.target != "placeholder" and counts and of <= found:
             found.add(node.name)
     return found
