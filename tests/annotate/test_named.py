@@ -577,7 +577,7 @@ def test_a_sum_of_sizes_stands_in_parentheses_beside_others() -> None:
 
 
 def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
-    """The one as large as the launch is the mask: the other is added to elsewhere."""
+    """The one as large as the launch is the mask: the other is added to, where data says, and has a shape of its own."""
     body = (
         FLAT
         + """    tmp0 = tl.load(in_ptr0 + (x2), xmask)
@@ -593,7 +593,26 @@ def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
         "out_ptr0": "float32[8, 16]",
         "out_ptr1": "bool[64, 16]",
     }
-    assert naming(kernel(body, tensors)).title == "scatter_add, 64 x 16 f32"
+    assert naming(kernel(body, tensors)).title == "scatter_add, 8 x 16 f32"
+    half = {**tensors, "in_ptr0": "bfloat16[64, 16]"}  # added up in more bits than it was read in
+    assert naming(kernel(body, half)).title == "scatter_add, 8 x 16 f32"
+
+
+def test_an_index_that_is_only_compared_is_not_what_is_folded() -> None:
+    body = """    tmp1 = tmp0 == x0
+    tmp2 = tmp1.to(tl.{0})
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp3, xmask)
+"""
+
+    def title(dtype: str) -> str:
+        return naming(
+            kernel(
+                ROWS + body.format(dtype), {"in_ptr0": "int64[8, 128]", "out_ptr0": f"{dtype}[8]"}, category="reduction"
+            )
+        ).title
+
+    assert title("float32").endswith(", 8 rows of 128 f32") and title("int64").endswith(", 8 rows of 128 i64")
 
 
 def test_a_sum_of_as_many_elements_as_the_launch_passes_is_no_mean() -> None:
