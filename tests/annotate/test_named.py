@@ -31,6 +31,7 @@ from inductor_lab.read.kernel import read_source
 from inductor_lab.records import (
     Claim,
     Graph,
+    Input,
     Kernel,
     Launch,
     LaunchArgument,
@@ -702,6 +703,22 @@ def test_a_line_of_the_model_tells_its_parameter() -> None:
         Graph("0_forward", "", "forward", "", tuple(replace(node, source=node.source and two) for node in nodes))
     )
     assert "primals_1" not in told  # which of the three modules it is, the line does not tell
+
+
+def test_a_line_may_name_the_number_beside_an_input() -> None:
+    """`coef` is 0.001 there, and the input is `aux`. A capture that knows what its inputs are asks no line at all."""
+    line = SourceLine("model.py", 3, "loss = self.coef * aux")
+    nodes = (
+        Node("primals_1", "placeholder", "", (), tensor("float32[]"), None),
+        Node("mul", "aten.mul.Tensor", "mul(primals_1, 0.001)", ("primals_1",), tensor("float32[]"), line),
+    )
+    assert parameters(Graph("0_forward", "", "forward", "", nodes)) == {}
+    two = (*nodes[:1], replace(nodes[1], call="mul(primals_1, x)", arguments=("primals_1", "x")))
+    graph = Graph("0_forward", "", "forward", "", two)
+    assert parameters(graph) == {"primals_1": "coef"}
+    known = replace(graph, called={"x": Input("argument", "x")})
+    assert Called(replace(capture(), graphs=(graph,))).parameters["0_forward"]
+    assert not Called(replace(capture(), graphs=(known,))).parameters
 
 
 @pytest.mark.parametrize("folder", CAPTURES, ids=lambda folder: folder.name)
