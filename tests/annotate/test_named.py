@@ -419,6 +419,20 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     assert namer.name(first).title.startswith("partial sum(")
     assert namer.name(second).title.startswith("second half of sum(")
     assert "half" not in Namer(capture(second)).name(second).title
+    # of three the one between is a part as well, and what is read again for every position of a fold is not folded on
+    between = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction", passed={"in_ptr0": "buf9", "out_ptr0": "buf8"},
+                     claim=Claim(nodes=("sum_1",), inputs=("buf9",), outputs=("buf8",), fragment=(total,)))  # fmt: skip
+    last = replace(second, id="test:2", launches=(replace(second.launches[0], arguments=tuple(
+        replace(one, value="buf8") if one.name == "in_ptr0" else one for one in second.launches[0].arguments)),))  # fmt: skip
+    namer = Namer(replace(capture(first), kernels=(first, replace(between, id="test:1"), last)))
+    assert [namer.name(one).title.partition("(")[0] for one in (first, between, last)] == [
+        "partial sum",
+        "partial sum",
+        "second half of sum",
+    ]
+    texts = {one: getattr(second, one).replace("r0_1 + 128*x0", "(r0_1 // 16) + 128*x0") for one in ("text", "body")}
+    again = replace(second, **texts)  # type: ignore[arg-type]
+    assert "partial" not in Namer(replace(capture(first), kernels=(first, again))).name(first).title
     # the comment above the second is that of its first launch; this sum is folded on by another one
     (launch,) = second.launches
     before = replace(launch, line=0, arguments=(replace(launch.arguments[0], value="buf5"), *launch.arguments[1:]))

@@ -6,12 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
 from inductor_lab.annotate.naming.templates import computed, template
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.naming import activations, dropouts
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal
@@ -98,17 +100,18 @@ class Namer:
             passed = other[1:] if writer is other[0] else first
             return unnamed and both and name in _stored_folds(passed, computation(writer))
 
-        folded = _folded(first, found) if folds else set()
-        before = [(name, self.wrote.get((launch.graph, name))) for launch in first for name in folded]
-        if before and all(one and between(name, one[0], kernel, one) for name, one in before):
-            return "second half of"
         passed = [(launch.graph, argument.value) for launch in first for argument in launch.arguments if folds]
         behind = [(name, self.reads[graph, name]) for graph, name in passed if (graph, name) in self.reads]
         partial = any(
             between(name, kernel, other, (other, launch)) and name in _folded([launch], computation(other))
             for name, (other, launch) in behind
         )
-        return "partial" if partial else ""
+        if partial:
+            return "partial"
+        folded = _folded(first, found) if folds else set()
+        before = [(name, self.wrote.get((launch.graph, name))) for launch in first for name in folded]
+        second = before and all(one and between(name, one[0], kernel, one) for name, one in before)
+        return "second half of" if second else ""
 
     def _is_for(self, kernel: Kernel) -> str:
         """What the zeros of a fill are for: the name of the next kernel that writes into its memory where data says."""
@@ -242,9 +245,17 @@ def _claimed(kernel: Kernel, launch: Launch) -> set[str]:
 
 
 def _folded(launches: Iterable[Launch], found: Computation) -> set[str]:
-    """What is passed to a kernel and read along a fold."""
-    along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
+    """What is passed to a kernel and folded as it is: read once along the fold, no element for several of its positions."""
+    along = {load.pointer for job in found.every() for load in job.loads if _once(load.index, job)}
     return {argument.value for launch in launches for argument in launch.arguments if argument.name in along}
+
+
+def _once(index: Index, job: Computation) -> bool:
+    """Whether an address has a place of its own for each position along the fold, as far as the sizes are known."""
+    inside = {each for each in index.coordinates() if each.axis[0] == "r"}
+    has, walked = [job.extent(each) for each in inside], [size for axis, size in job.numel.items() if axis[0] == "r"]
+    known, of = ([size for size in sizes if isinstance(size, int)] for sizes in (has, walked))
+    return bool(inside) and (prod(known) == prod(of) or len(known + of) < len(has + walked))
 
 
 def _stored_folds(launches: Iterable[Launch], found: Computation) -> set[str]:
