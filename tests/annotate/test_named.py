@@ -663,6 +663,38 @@ def test_expressions_have_the_model_s_names() -> None:
     assert titled(annotate(capture(found)).kernels[0]) == "buf0 + buf1, 1,024 f32"
 
 
+@pytest.mark.parametrize(
+    ("second", "aten", "title"),
+    [
+        ("in_ptr0", ("slice", "copy"), "slice_scatter, 8 x 128 f32"),
+        ("in_ptr1", ("slice", "copy"), "slice_scatter, 8 x 128 f32"),
+        ("in_ptr0", ("cat",), "cat, 8 x 128 f32"),
+        ("in_ptr1", (), "cat, 8 x 128 f32"),
+    ],
+)
+def test_a_part_of_a_tensor_that_is_written_over_is_no_concatenation(
+    second: str, aten: tuple[str, ...], title: str
+) -> None:
+    """The borders of a circular pad are copied from its other side: nothing was put together."""
+    body = f"""
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 128)
+    x2 = xindex
+    tmp0 = x0
+    tmp1 = tl.full([1], 3, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (120 + x2), tmp2 & xmask, other=0.0)
+    tmp4 = tl.load({second} + (x2), xmask)
+    tmp5 = tl.where(tmp2, tmp3, tmp4)
+    tl.store(out_ptr0 + (x2), tmp5, xmask)
+"""
+    tensors = dict.fromkeys(dict.fromkeys(("in_ptr0", second, "out_ptr0")), "float32[8, 128]")
+    assert naming(kernel(body, tensors, claim=Claim(aten=tuple(f"aten.{name}" for name in aten)))).title == title
+
+
 def test_a_tensor_that_is_rolled_is_not_told_as_it_lies() -> None:
     body = """
     xnumel = 64
