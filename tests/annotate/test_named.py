@@ -419,7 +419,7 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     assert namer.name(first).title.startswith("partial sum(")
     assert namer.name(second).title.startswith("second half of sum(")
     assert "half" not in Namer(capture(second)).name(second).title
-    # of three the one between is a part as well, and what is read again for every position of a fold is not folded on
+    # of three the one between is a part as well, and what something is computed of first is not folded on
     between = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction", passed={"in_ptr0": "buf9", "out_ptr0": "buf8"},
                      claim=Claim(nodes=("sum_1",), inputs=("buf9",), outputs=("buf8",), fragment=(total,)))  # fmt: skip
     last = replace(second, id="test:2", launches=(replace(second.launches[0], arguments=tuple(
@@ -430,7 +430,7 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
         "partial sum",
         "second half of sum",
     ]
-    texts = {one: getattr(second, one).replace("r0_1 + 128*x0", "(r0_1 // 16) + 128*x0") for one in ("text", "body")}
+    texts = {one: getattr(second, one).replace("tl.sum(tmp0", "tl.sum(tmp0 * tmp0") for one in ("text", "body")}
     again = replace(second, **texts)  # type: ignore[arg-type]
     assert "partial" not in Namer(replace(capture(first), kernels=(first, again))).name(first).title
     # the comment above the second is that of its first launch; this sum is folded on by another one

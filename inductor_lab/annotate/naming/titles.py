@@ -6,21 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
 from inductor_lab.annotate.naming.templates import computed, template
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.index import Index
 from inductor_lab.computation.naming import activations, dropouts
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.reading import names
 from inductor_lab.computation.naming.shapes import shape
 from inductor_lab.computation.naming.table import SAID, SIMPLE
-from inductor_lab.computation.tree import Reduction
+from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 from inductor_lab.records import Capture, Kernel, Launch
 
 MOST_PARTS = 4
@@ -245,17 +243,21 @@ def _claimed(kernel: Kernel, launch: Launch) -> set[str]:
 
 
 def _folded(launches: Iterable[Launch], found: Computation) -> set[str]:
-    """What is passed to a kernel and folded as it is: read once along the fold, no element for several of its positions."""
-    along = {load.pointer for job in found.every() for load in job.loads if _once(load.index, job)}
+    """What is passed to a kernel and folded as it is: what something is computed of first is no part of the fold."""
+    values = walk(*(store.value for job in found.every() for store in job.stores if store.value is not None))
+    taken = (_loaded(part) for value in values if isinstance(value, Reduction) for part in value.inputs)
+    along = {part.pointer for part in taken if isinstance(part, Load)}
     return {argument.value for launch in launches for argument in launch.arguments if argument.name in along}
 
 
-def _once(index: Index, job: Computation) -> bool:
-    """Whether an address has a place of its own for each position along the fold, as far as the sizes are known."""
-    inside = {each for each in index.coordinates() if each.axis[0] == "r"}
-    has, walked = [job.extent(each) for each in inside], [size for axis, size in job.numel.items() if axis[0] == "r"]
-    known, of = ([size for size in sizes if isinstance(size, int)] for sizes in (has, walked))
-    return bool(inside) and (prod(known) == prod(of) or len(known + of) < len(has + walked))
+def _loaded(value: Expression) -> Expression:
+    """A value without casts, shapes and a number where it does not exist."""
+    while True:
+        match seen(value):
+            case Operation(name="where", inputs=(_, chosen, Constant())):
+                value = chosen
+            case inner:
+                return inner
 
 
 def _stored_folds(launches: Iterable[Launch], found: Computation) -> set[str]:

@@ -122,14 +122,18 @@ def _cat(term: Term, asked: Asked) -> Match | None:
         and not any(is_number(piece, 0.0) for piece in pieces)
     ):
         return Match(tuple(values))
-    rotated = len(values) == 2 and product(values[0])[0] == -product(values[1])[0]
-    joined = len(values) > 1 and len(set(values)) == len(values) and not rotated and not _over(values, asked)
-    return Match(tuple(values)) if joined else None
+    return Match(tuple(values)) if _joined(values) and not _over(values, asked) else None
 
 
 def _slice_scatter(term: Term, asked: Asked) -> Match | None:
     _, values = _pieces(term)
-    return Match(tuple(values)) if len(set(values)) > 1 and _over(values, asked) else None
+    return Match(tuple(values)) if _joined(values) and _over(values, asked) else None
+
+
+def _joined(values: Sequence[Term]) -> bool:
+    """Whether there are several different ones, and not the two halves of a rotation."""
+    rotated = len(values) == 2 and product(values[0])[0] == -product(values[1])[0]
+    return len(values) > 1 and len(set(values)) == len(values) and not rotated
 
 
 def _over(values: Sequence[Term], asked: Asked) -> bool:
