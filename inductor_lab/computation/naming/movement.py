@@ -198,7 +198,7 @@ ROWS = (
             words="index of an interpolation"),
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
-    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values and no slice_scatter, i a position, or one a number other than 0 and a cat named", _cat),
+    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, or one a number not 0 and a cat named", _cat),
     Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice, and it names no cat", _slice_scatter),
     Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
