@@ -179,7 +179,7 @@ class _Binder:
         atomics = self.found.order("atomic")
 
         def can_be(name: str, node: str) -> bool:
-            if self._is_unnamed(name, claim.outputs) and (node in claimed or operator(nodes[node]) in AVERAGES):
+            if self._is_unnamed(name, claim.outputs) and (node in claimed or self._is_average(node)):
                 return False
             if node not in possible and values[name].loaded <= read.keys():
                 return False
@@ -251,6 +251,16 @@ class _Binder:
         """Whether the claim calls it `buf3`: it is no node that the claim names, but a copy of one, or a part: the sum of a mean."""
         variable = self.passed[name].value
         return variable in claimed and (variable not in self.nodes or BUFFER.fullmatch(variable) is not None)
+
+    def _is_average(self, node: str) -> bool:
+        """Whether a node is one, a result of one, or a view of that."""
+        while (
+            operator(self.nodes[node]) in VIEWS
+            and self.nodes[node].arguments[:1]
+            and self.nodes[node].arguments[0] in self.nodes
+        ):
+            node = self.nodes[node].arguments[0]
+        return operator(self.nodes[node]) in AVERAGES
 
     def _added_up(self, read: Mapping[str, str]) -> list[str]:
         """The accumulating nodes that the claim's nodes read and that are not among its inputs: the comment calls their buffer by another number."""

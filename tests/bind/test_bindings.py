@@ -240,6 +240,64 @@ def test_what_the_claim_calls_by_its_buffer_holds_no_node() -> None:
     assert found.written == {"out_ptr1": "sum_1"}
 
 
+def test_a_view_of_a_variance_is_not_the_sum_that_it_is_divided_from() -> None:
+    """The batch norm's `squeeze_2` is its variance: the buffer beside it holds the deviations, not yet divided."""
+    squeezed = nodes(
+        f"def forward(self, x: {WHOLE}):",
+        "var_mean = torch.ops.aten.var_mean.correction(x, [1], correction = 0)",
+        'getitem: "f32[128, 1][1, 1]cuda:0" = var_mean[0]',
+        'squeeze: "f32[128][1]cuda:0" = torch.ops.aten.squeeze.dims(getitem, [1])',
+        f"sum_1: {COLUMN} = torch.ops.aten.sum.dim_IntList(x, [-1], True)",
+        "return (squeeze, sum_1)",
+    )
+    claim = Claim(nodes=("var_mean", "squeeze", "sum_1"), inputs=("x",), outputs=("buf3", "sum_1"))
+    body = kernel(
+        BESIDE,
+        {"in_ptr0": "float32[128, 16]", "out_ptr0": "float32[128, 1]", "out_ptr1": "float32[128, 1]"},
+        category="persistent_reduction",
+        claim=claim,
+        passed={"in_ptr0": "x", "out_ptr0": "buf3", "out_ptr1": "buf4"},
+    )
+    assert bind(body, body.launches[0], squeezed, ("sum_1",), computation(body)).written == {"out_ptr1": "sum_1"}
+
+
+NEAREST = """
+xnumel = 17
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = ks0 / 17
+tmp1 = tmp0.to(tl.float32)
+tmp2 = x0
+tmp3 = tmp2.to(tl.float32)
+tmp4 = tmp3 * tmp1
+tmp5 = tmp4.to(tl.int64)
+tl.store(out_ptr0 + (x0), tmp5, xmask)
+"""
+
+
+def test_what_is_made_of_a_symbolic_size_is_computed_without_a_pointer_for_it() -> None:
+    indices = nodes(
+        'def forward(self, primals_1: "Sym(s53)"):',
+        'iota: "i64[17][1]cuda:0" = torch.ops.prims.iota.default(17, start = 0, step = 1)',
+        'mul: "i64[17][1]cuda:0" = torch.ops.aten.mul.Tensor(iota, 1)',
+        'convert_element_type: "f32[17][1]cuda:0" = torch.ops.prims.convert_element_type.default(mul, torch.float32)',
+        'truediv: "Sym(s53/17)" = primals_1 / 17',
+        'mul_1: "f32[17][1]cuda:0" = torch.ops.aten.mul.Tensor(convert_element_type, truediv)',
+        'convert_element_type_1: "i64[17][1]cuda:0" = torch.ops.prims.convert_element_type.default(mul_1, torch.int64)',
+        "return (convert_element_type_1,)",
+    )
+    assert indices["truediv"].arguments == ("primals_1",)
+    claim = Claim(
+        nodes=tuple(name for name in indices if name not in {"primals_1", "truediv"}),
+        outputs=("convert_element_type_1",),
+    )
+    body = kernel(NEAREST, {"out_ptr0": "int64[17]"}, claim=claim)
+    tied = bind(body, body.launches[0], indices, (), computation(body))
+    assert tied.written == {"out_ptr0": "convert_element_type_1"} and not tied.likely
+
+
 def test_what_other_kernels_added_up_is_found_under_another_number_of_its_buffer() -> None:
     """The comment calls the zeros `buf5` once something was added to them; the wrapper passes `buf4`."""
     graph_ = nodes(

@@ -122,8 +122,24 @@ def _cat(term: Term, asked: Asked) -> Match | None:
         and not any(is_number(piece, 0.0) for piece in pieces)
     ):
         return Match(tuple(values))
+    return Match(tuple(values)) if _joined(values) and not _over(values, asked) else None
+
+
+def _slice_scatter(term: Term, asked: Asked) -> Match | None:
+    _, values = _pieces(term)
+    return Match(tuple(values)) if _joined(values) and _over(values, asked) else None
+
+
+def _joined(values: Sequence[Term]) -> bool:
+    """Whether there are several different ones, and not the two halves of a rotation."""
     rotated = len(values) == 2 and product(values[0])[0] == -product(values[1])[0]
-    return Match(tuple(values)) if len(values) > 1 and len(set(values)) == len(values) and not rotated else None
+    return len(values) > 1 and len(set(values)) == len(values) and not rotated
+
+
+def _over(values: Sequence[Term], asked: Asked) -> bool:
+    """Whether a part of a tensor is written over: nobody says that pieces are put together, and they are of one or the comment slices."""
+    of = {part.pointer for part in walk(*values) if isinstance(part, Leaf)}
+    return (len(of) == 1 or asked.claims("slice", "select")) and not asked.claims("cat", "stack")
 
 
 def _pad(term: Term, asked: Asked) -> Match | None:
@@ -182,7 +198,8 @@ ROWS = (
             words="index of an interpolation"),
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
-    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position, or one a number other than 0 and a cat named", _cat),
+    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, or one a number not 0 and a cat named", _cat),
+    Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice, and it names no cat", _slice_scatter),
     Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
