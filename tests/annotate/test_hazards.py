@@ -245,7 +245,7 @@ def looked_up(table: str, value: str, row: int = 4) -> list[str]:
 
 
 def test_short_rows_of_a_large_table_are_told() -> None:
-    where = "wherever the data points: at least 1 sector of 32 bytes each"
+    where = "wherever the data points: each may take a sector of 32 bytes of its own"
     assert looked_up("float32[8192, 4]", LOAD) == [f"gather: rows of 16 B from in_ptr1, {where}"]
     across = LOAD.replace("x0 + 4*tmp0", "x1 % 4 + 4*tmp0")  # neighbours are in one column, not in one row
     assert looked_up("float32[8192, 4]", across, row=1) == [f"gather: elements of 4 B from in_ptr1, {where}"]

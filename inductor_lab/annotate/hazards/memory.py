@@ -38,7 +38,8 @@ def gathers(context: Context) -> Iterator[str]:
             found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
     for (what, width), named in found.items():
         if width < WIDE:
-            sectors = f"at least {plural(-(-width // least), called)} of {least} bytes each"
+            own = f"each may take a {called} of {least} bytes of its own"
+            sectors = own if width < least else f"at least {plural(-(-width // least), called)} of {least} bytes each"
             yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {sectors}"
 
 
