@@ -582,6 +582,22 @@ for k_idx in range(0, 4):
     assert told[7] == "tmp1 where b_mask, 0 elsewhere"  # not a_mask: one value to the tree, but b's lies down the tile
 
 
+def test_a_template_s_pointer_that_moves_on_is_no_sum() -> None:
+    body = """
+A = in_ptr0
+A = A + tl.arange(0, 16)
+acc = tl.zeros((16,), dtype=tl.float32)
+for k in range(64, 0, -16):
+    a = tl.load(A)
+    acc += a
+    A += 16
+tl.store(out_ptr0 + tl.arange(0, 16), acc)
+"""
+    told = notes(kernel(body, {"in_ptr0": "float32[64]", "out_ptr0": "float32[16]"}, category="template"))
+    assert told[6].startswith("this block's ") and told[6].endswith(", taken into the sum so far")
+    assert told[7] == "moved on by 16 elements, for the next turn"
+
+
 def test_what_only_meets_a_sum_is_one_value_a_row_and_what_meets_the_elements_serves_them() -> None:
     scale = "    tmp1 = tl.load(in_ptr1 + (x0), xmask)\n"
     after = "    tmp2 = tl.sum(tmp0, 1)[:, None]\n    tmp3 = tmp2 * tmp1\n    tl.store(out_ptr0 + (x0), tmp3, xmask)\n"
