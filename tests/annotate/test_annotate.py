@@ -568,6 +568,23 @@ def test_a_pointer_that_is_added_to_is_no_block_pointer() -> None:
     assert "block pointer" not in told[2]
 
 
+def test_a_block_pointer_is_made_once_and_moved_on_each_turn() -> None:
+    body = """
+xnumel = 8
+rnumel = 4096
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+rbase = tl.arange(0, RBLOCK)[None, :]
+block_ptr0 = tl.make_block_ptr(in_ptr0, shape=[8, 4096], strides=[4096, 1], block_shape=[XBLOCK, RBLOCK], order=[1, 0], offsets=[xoffset, 0])
+for roffset in range(0, rnumel, RBLOCK):
+    rindex = roffset + rbase
+    tmp0 = tl.load(block_ptr0)
+    block_ptr0 = tl.advance(block_ptr0, [0, RBLOCK])
+"""
+    told = notes(kernel(body, {"in_ptr0": "float32[8, 4096]"}, category="reduction"))
+    assert (told[6], told[10]) == ("a tile of a tensor, by its shape and strides", "moved on to the next turn's tile")
+
+
 def test_a_template_s_line_is_told_in_its_own_names() -> None:
     body = """
 offs_k = tl.arange(0, 16)
