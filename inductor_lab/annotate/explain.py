@@ -5,8 +5,10 @@ The launch, the bound, the hazards, what the comment claims, and a note for ever
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards import hazards
+from inductor_lab.annotate.hazards import hazards, of_body
 from inductor_lab.annotate.sentences import sentences
 from inductor_lab.bind.claims import differences
 from inductor_lab.bind.geometry import sentence, tried
@@ -36,9 +38,18 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
     notes += [
         Note(0, text, kind) for text, kind in ((likely, "estimate"), (tried(kernel, context.card), "choices")) if text
     ]
-    notes += [Note(0, remark, "hazard") for remark in hazards(context, capture)]
+    notes += [Note(0, remark, "hazard") for remark in _hazards(kernel, concrete, context, capture, hints)]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
+
+
+def _hazards(kernel: Kernel, concrete: Kernel, context: Context, capture: Capture, hints: Hints) -> Iterator[str]:
+    """What holds whatever the sizes are, then what their body does with those that it was compiled with."""
+    yield from (found := hazards(context, capture))
+    if concrete is not kernel and hints and _symbolic(context.kernel_computation):
+        known = {text.partition(": ")[0] for text in found}
+        others = of_body(Context.make(concrete, capture))
+        yield from (f"{text} ({_sizes(hints)})" for text in others if text.partition(": ")[0] not in known)
 
 
 def _lines(kernel: Kernel, context: Context) -> list[Note]:

@@ -404,3 +404,18 @@ def test_where_only_some_programs_do_what_the_text_says_lanes_are_told_and_why_a
     assert unsought(few) == "statements that only some programs do"
     assert unsought(kernel(ROWS, {"in_ptr0": "float32[8, 128]"})) == ""
     assert remarks(few, "small") == ["small: 1 program for 132 SMs"]
+
+
+def test_of_symbolic_sizes_lanes_are_told_as_they_were_when_compiled() -> None:
+    found = read([GENERATIONS / "g7_torch_2.13_dynamic.txt"], "x")
+    few = replace(found, graphs=(replace(found.graphs[0], hints={"s77": 8, "s27": 30}),))
+    told = [[note.text for note in explain(one.kernels[0], one) if note.kind == "hazard"] for one in (found, few)]
+    assert told == [[], ["small: 4 programs for 132 SMs (when compiled, s77 = 8, s27 = 30)"]]
+
+
+def test_idle_lanes_of_a_job_beside_others_are_told() -> None:
+    found = read([GENERATIONS / "g7_torch_2.13_combo_in_turn.txt"], "x")
+    told = [note.text for note in explain(found.kernels[0], found) if note.kind == "hazard"]
+    assert told == [
+        "idle: 38 of 128 lanes never have work: a row has 90 elements, and its block is the next power of two"
+    ]
