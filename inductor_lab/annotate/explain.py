@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards import hazards, of_body
+from inductor_lab.annotate.hazards import of_body, of_graph
 from inductor_lab.annotate.sentences import sentences
 from inductor_lab.bind.claims import differences
 from inductor_lab.bind.geometry import sentence, tried
@@ -44,12 +44,15 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
 
 
 def _hazards(kernel: Kernel, concrete: Kernel, context: Context, capture: Capture, hints: Hints) -> Iterator[str]:
-    """What holds whatever the sizes are, then what their body does with those that it was compiled with."""
-    yield from (found := hazards(context, capture))
-    if concrete is not kernel and hints and _symbolic(context.kernel_computation):
+    """What holds whatever the sizes are, then what does with those that it was compiled with: of a graph's buffers all does."""
+    found = of_body(context)
+    others = of_graph(context, capture)
+    if concrete is not kernel and _symbolic(context.kernel_computation):
         known = {text.partition(": ")[0] for text in found}
-        others = of_body(Context.make(concrete, capture))
-        yield from (f"{text} ({_sizes(hints)})" for text in others if text.partition(": ")[0] not in known)
+        new = (text for text in of_body(Context.make(concrete, capture)) if text.partition(": ")[0] not in known)
+        others = [*new, *others]
+    yield from found
+    yield from (f"{text} ({_sizes(hints)})" if hints else text for text in others)
 
 
 def _lines(kernel: Kernel, context: Context) -> list[Note]:

@@ -116,7 +116,7 @@ def repeated(context: Context) -> Iterator[str]:
     """Tensors that several loads reach at the same elements, or by the same indices, as the second loop along a row does."""
     for pointer in dict.fromkeys(access.pointer for access in context.computation.loads):
         loads = [a for a in context.computation.loads if a.pointer == pointer and not _own_store(context, a)]
-        boxes = [box for a in loads if (box := context.computation.box(a))]
+        boxes = [box for a in loads if context.facts.of(a).ranged and (box := context.computation.box(a))]
         width = context.width(pointer)
         if len(boxes) < len(loads):
             yield from _gathered_twice(context, [a for a in loads if a.gathered and not a.searched], width)
