@@ -663,6 +663,10 @@ def test_the_same_bytes_written_twice_are_a_hazard() -> None:
         "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB"
     ]
     assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "bfloat16[4096, 1024]"}), "hazard") == []
+    turned = "    x1 = xindex // 1024\n    tl.store(out_ptr0 + (x1 + 4096*x0), tmp8, None)\n"
+    assert whole(kernel(ADD_RELU + turned, ADD_RELU_TENSORS | {"out_ptr0": "float32[1024, 4096]"}), "hazard") == [
+        "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB, each laid out in its own way"
+    ]
     small = {
         "in_out_ptr0": "float32[16, 32]",
         "in_ptr0": "float32[32]",

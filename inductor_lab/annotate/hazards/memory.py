@@ -174,7 +174,7 @@ def _row(context: Context, access: Access) -> str:
 
 
 def written_twice(context: Context) -> Iterator[str]:
-    """One value that is stored in several tensors of one dtype, at the same places."""
+    """One value that is stored in several tensors of one dtype, for the same elements."""
     dtypes = {argument.name: argument.dtype for argument in context.kernel.arguments}
     same: dict[tuple[int, int, str], list[Access]] = {}
     for access in context.computation.accesses:
@@ -185,4 +185,8 @@ def written_twice(context: Context) -> Iterator[str]:
         if len({store.pointer for store in stores}) > 1 and not any(store.gathered for store in stores):
             moved = _moved(context, stores[0])
             few = ", too little to cost time" if 0 < moved < FEW_BYTES else ""
-            yield f"{_listed([s.pointer for s in stores])} get the same {size(moved) if moved else 'values'}{few}"
+            steps = [context.computation.steps(store.index) for store in stores]
+            laid = (
+                ", each laid out in its own way" if None not in steps and any(one != steps[0] for one in steps) else ""
+            )
+            yield f"{_listed([s.pointer for s in stores])} get the same {size(moved) if moved else 'values'}{laid}{few}"
