@@ -814,6 +814,23 @@ def test_a_choice_that_is_none_is_told_as_what_it_leaves() -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        (1, "-in_ptr0: the condition is never true"),
+        (9, "-in_ptr0: both sides are the same, each where it is chosen"),  # one is 0 where the other is not
+    ],
+)
+def test_sides_that_agree_only_where_each_is_chosen_are_not_told_as_the_same(first: int, told: str) -> None:
+    body = FLAT.format(count=4096) + (
+        f"    tmp0 = 1 + x0\n    tmp1 = tmp0 < {first}\n    tmp2 = tmp0 >= {first}\n    tmp3 = tl.load(in_ptr0 + (x0), xmask)\n"
+        "    tmp4 = -tmp3\n    tmp5 = tl.where(tmp1, tmp4, 0.0)\n    tmp6 = tl.where(tmp2, tmp4, 0.0)\n"
+        "    tmp7 = tl.where(tmp1, tmp5, tmp6)\n    tl.store(out_ptr0 + (x0), tmp7, xmask)\n"
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"))
+    assert notes(found)["tmp7"] == told
+
+
+@pytest.mark.parametrize(
     ("stores", "told"),
     [
         (("in_ptr0 + (x0)",), ": they have loaded buf0 before it is written over"),
