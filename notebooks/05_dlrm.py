@@ -27,7 +27,7 @@ from IPython.display import Markdown
 
 import inductor_lab as lab
 from inductor_lab.gpus import find_gpu
-from inductor_lab.kernels.dlrm.steps import edit, written
+from inductor_lab.kernels.steps import edit, written
 
 kept = runpy.run_path(
     "../tests/benchmarks/dlrm_tables.py"
@@ -69,7 +69,7 @@ dlrm.spans()
 # No lookup reads what another one wrote, so Inductor does not merge them. A hand does: a program of this grid chooses its table.
 
 # %%
-print(edit("lookups_1").partition("\n\n\ndef launch")[0])
+print(edit("dlrm", "lookups_1").partition("\n\n\ndef launch")[0])
 
 # %% [markdown]
 # [The notebook before](04_what_lies_between_kernels.ipynb) goes through this span from ejecting it to its time. The kernel that came of it
@@ -77,7 +77,7 @@ print(edit("lookups_1").partition("\n\n\ndef launch")[0])
 
 # %%
 file = Path(tempfile.mkdtemp(), "lookups.py")
-file.write_text(written("lookups_2", Path("../captured/dlrm_h200"), file.name))
+file.write_text(written("dlrm", "lookups_2", Path("../captured/dlrm_h200"), file.name))
 print(lab.verify_file(file, effort="quick").verdict)
 
 # %% [markdown]

@@ -95,7 +95,7 @@ def script(of: str, name: str = "", rows: tuple[str, str] = ("", ""), options: s
 
 def of_step(step: str) -> list[Job]:
     """A step's file, timed in its model, and judged."""
-    capture, made = f"captured/dlrm{'_train' if 'ward' in step else ''}_h200", []
+    capture, made = f"captured/{STEPS[step].capture}", []
     if step == "pairwise_1":
         capture = "made/interaction"
         text = (
@@ -104,7 +104,7 @@ def of_step(step: str) -> list[Job]:
         )
         made = [(sys.executable, "-c", text)]
     file = f"{step}.py"
-    made += [(sys.executable, "-m", "inductor_lab.kernels.dlrm.steps", step, "--capture", capture, "-o", file)]
+    made += [(sys.executable, "-m", "inductor_lab.kernels", "dlrm", step, "--capture", capture, "-o", file)]
     diff, verify = (*LAB, "diff", file, "--in", capture, "--json"), (*LAB, "verify", file, "--thorough", "--json")
     return [
         Job(f"diff_{step}", [*made, diff], f"diff_{step}.json", 200),

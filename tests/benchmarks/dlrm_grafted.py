@@ -118,7 +118,7 @@ def built(training: bool, smoke: bool) -> Step:
 def files(point: Point, step: Step, folder: Path, smoke: bool) -> list[Path]:
     """The steps as ejected files, of the captures that lie in the repository; in the interpreter of a tiny one that is made here."""
     from inductor_lab import capture_model
-    from inductor_lab.kernels.dlrm.steps import written
+    from inductor_lab.kernels.steps import written
 
     capture = ROOT / "captured" / ("dlrm_train_h200" if point.training else "dlrm_h200")
     if smoke:
@@ -128,7 +128,7 @@ def files(point: Point, step: Step, folder: Path, smoke: bool) -> list[Path]:
         torch.compiler.reset()
     found = [folder / f"{name}.py" for name in point.steps]
     for name, file in zip(point.steps, found, strict=True):
-        file.write_text(written(name, capture, file.name), encoding="utf-8")
+        file.write_text(written("dlrm", name, capture, file.name), encoding="utf-8")
     return found
 
 

@@ -14,12 +14,13 @@ pytest.importorskip("triton")
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.dlrm import lookups
-from inductor_lab.kernels.dlrm.steps import STEPS, definitions, interaction, written
+from inductor_lab.kernels.dlrm.steps import STEPS, interaction
+from inductor_lab.kernels.steps import definitions, written
 from inductor_lab.verify import verify
 
 
 def capture(step: str) -> Path:
-    return ROOT / "captured" / ("dlrm_train_h200" if "ward" in step else "dlrm_h200")
+    return ROOT / "captured" / STEPS[step].capture
 
 
 MARKS = {
@@ -37,12 +38,12 @@ def test_a_step_computes_what_its_span_does(step: str, tmp_path: Path) -> None:
     own, file = capture(step), tmp_path / f"{step}.py"
     if step == "pairwise_1":
         inductor_lab.capture_model(interaction, torch.randn(64, 27, 16), gpu="h200").save(own := tmp_path / "pairwise")
-    file.write_text(written(step, own, file.name), encoding="utf-8")
+    file.write_text(written("dlrm", step, own, file.name), encoding="utf-8")
     assert verify(file, effort="quick").verdict == "pass"
 
 
 def test_the_last_step_is_the_kernel() -> None:
-    text = written("lookups_2", capture("lookups_2"), "lookups.py")
+    text = written("dlrm", "lookups_2", capture("lookups_2"), "lookups.py")
     kernel = definitions(Path(lookups.__file__).read_text(encoding="utf-8"), ["gather"])
     assert len(kernel) == 4 and all(text.count(part) == 1 for part in kernel)
     assert "inductor_lab.kernels" not in text
@@ -50,6 +51,13 @@ def test_the_last_step_is_the_kernel() -> None:
 
 def test_a_capture_that_is_not_there_or_another_one(tmp_path: Path) -> None:
     with pytest.raises(LabError):
-        written("lookups_1", tmp_path / "nowhere", "lookups.py")
-    with pytest.raises(LabError, match=r"pairwise_1 is no step of .*dlrm_h200"):
-        written("pairwise_1", capture("pairwise_1"), "pairwise.py")
+        written("dlrm", "lookups_1", tmp_path / "nowhere", "lookups.py")
+    with pytest.raises(LabError, match=r"pairwise_1 of dlrm is of interaction:0_inference:0-1: in .*dlrm_h200"):
+        written("dlrm", "pairwise_1", capture("lookups_1"), "pairwise.py")
+
+
+def test_what_is_no_step() -> None:
+    with pytest.raises(LabError, match=r"There is no hand kernel 'norms'; it is .*dlrm"):
+        written("norms", "step_1", capture("lookups_1"), "norms.py")
+    with pytest.raises(LabError, match="dlrm has no step 'step_1'; it has lookups_1"):
+        written("dlrm", "step_1", capture("lookups_1"), "dlrm.py")
