@@ -36,7 +36,8 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.records import Node
 
-DIRECT = {operator for row in TABLE.values() for operator in row.aten}
+COMPARED = {"lt", "le", "gt", "ge", "eq", "ne", "bitwise_and", "bitwise_or", "logical_and", "logical_or"}
+DIRECT = COMPARED | {operator for row in TABLE.values() for operator in row.aten}
 """ATen operators that are lowered to one operation: the last one of what is stored."""
 SUMS = {"add": {"add", "fma"}, "sub": {"sub", "neg", "fma"}, "rsub": {"sub", "fma"}, "mean": {"div", "mul"}}
 """What sums end in: here `LEAVES` is too wide, which has to find them in a whole body."""
@@ -91,6 +92,8 @@ def agrees(name: str, written: Stored, nodes: Mapping[str, Node], read: Mapping[
     """
     if not written.followed:
         return True
+    if operator(nodes[name]) in CONSTANTS and written.loaded:
+        return False
     told, held = written.loaded <= read.keys(), {read[parameter] for parameter in written.loaded & read.keys()}
     made = Made.of(name, nodes, {*read.values()})
     products = {

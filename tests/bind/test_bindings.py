@@ -343,6 +343,35 @@ def test_a_power_and_a_product_are_told_by_their_numbers() -> None:
     assert tied.written == dict(zip(pointers[1:], ("mul", "pow_3", "pow_2", "pow_1", "pow_4"), strict=True))
 
 
+@pytest.mark.parametrize(
+    ("stored", "node"),
+    [
+        ("tmp0 > 0.0", "gt"),
+        ("tmp0 > 0.0", ""),
+        ("(tmp0 > 0.0) & (tmp0 < 1.0)", "bitwise_and"),
+        ("libdevice.isnan(tmp0).to(tl.int1)", ""),
+    ],
+)
+def test_a_comparison_and_a_constant_are_told_by_what_is_stored(stored: str, node: str) -> None:
+    """What is loaded is no constant, and what ends otherwise no comparison, though nothing else has its shape."""
+    flat, mask = '"f32[128][1]cuda:0"', '"b8[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}):",
+        f"gt: {mask} = torch.ops.aten.gt.Scalar(x, 0.0)",
+        f"lt: {mask} = torch.ops.aten.lt.Scalar(x, 1.0)",
+        f"bitwise_and: {mask} = torch.ops.aten.bitwise_and.Tensor(gt, lt)",
+        f"full: {mask} = torch.ops.aten.full.default([128], True)",
+        "return (gt, bitwise_and, full)",
+    )
+    text = POWERS.partition("tmp1 =")[0] + f"tmp1 = {stored}\ntl.store(out_ptr0 + (x0), tmp1, xmask)\n"
+    names = {"gt": ("gt",), "bitwise_and": ("gt", "lt", "bitwise_and")}.get(
+        node, ("full",) if "isnan" not in stored else ("bitwise_and",)
+    )
+    claim = Claim(nodes=names, inputs=("x",), outputs=names[-1:])
+    body = kernel(text, {"in_ptr0": "float32[128]", "out_ptr0": "bool[128]"}, claim=claim, passed={"in_ptr0": "x"})
+    assert bind(body, body.launches[0], found, (), computation(body)).written.get("out_ptr0", "") == node
+
+
 def test_what_is_made_of_a_number_that_is_passed_is_no_mean() -> None:
     """An eps that the program computes is passed as `eps.item()`: the root of mean and eps is the node, and not the mean that is divided only."""
     found = nodes(
