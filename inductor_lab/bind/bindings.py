@@ -168,9 +168,18 @@ class _Binder:
         claimed = claimed[inlined:] + claimed[:inlined]
         every = [name for name in claim.nodes if name in nodes]
         drawn = {name for name in every if "rand" in operator(nodes[name])}
-        possible = {name for name in (*claimed, *every) if computable(name, nodes, held, drawn)}
+        numbers = {
+            argument.value.removesuffix(".item()")
+            for argument in self.passed.values()
+            if argument.name not in self.pointers
+        }
+        possible = {
+            name for name in (*claimed, *every) if computable(name, nodes, held | (numbers & nodes.keys()), drawn)
+        }
         left = leaving({*possible, *claimed}, nodes, outputs)
-        others = [] if missing(every, nodes) else [name for name in every if name not in claimed]
+        into = any(operator(nodes[name]) in ACCUMULATING for name in claimed)  # what it is filled with is another
+        told = missing(every, nodes) or (len(claimed) == len(claim.outputs) == len(names) and not into)
+        others = [] if told else [name for name in every if name not in claimed]
         needed = [name for name in others if name in left and operator(nodes[name]) not in VIEWS]
         listed = dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible)))
         values = {name: stored(name, read, self.found) for name in names}

@@ -24,6 +24,7 @@ from inductor_lab.annotate.naming.called import Called, dotted, parameters
 from inductor_lab.annotate.naming.titles import halved
 from inductor_lab.annotate.summary import computes
 from inductor_lab.bind.names import term
+from inductor_lab.computation import computation
 from inductor_lab.computation.naming.table import ROWS as TABLE
 from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read
@@ -726,6 +727,63 @@ tl.store(out_ptr0 + (x0), tmp3, xmask)
 """
     given = {"in_ptr0": "int64[64]", "in_ptr1": "float32[64]", "in_ptr2": "float32[12]", "out_ptr0": "float32[64]"}
     assert naming(kernel(body, given)).recognised == ("gather",)
+
+
+def test_a_layer_norm_s_gradient_stands_beside_a_batch_norm_that_is_made_again() -> None:
+    own = real(BY_NAME["layer_norm_backward"])
+    aten = ("aten._native_batch_norm_legit_functional", "aten.native_layer_norm_backward")
+    assert "layer_norm_backward" in naming(replace(own, claim=Claim(aten=aten))).recognised
+    assert "layer_norm_backward" not in naming(replace(own, claim=Claim(aten=aten[:1]))).recognised
+
+
+def test_the_largest_of_a_short_row_is_no_pooling() -> None:
+    own = real(BY_NAME["max_of_slices"])
+    assert own.claim.aten == ("prims.prepare_softmax_online",)
+    assert "max_pool" in naming(replace(own, claim=Claim(aten=("aten.max_pool2d_with_indices",)))).recognised
+
+
+def test_what_an_address_is_taken_apart_by_is_not_said() -> None:
+    body = """
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (7*((tmp0 // 7)) + ((tmp0 % 7))), xmask)
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+"""
+    given = {"in_ptr0": "int64[64]", "in_ptr1": "float32[64]", "out_ptr0": "float32[64]"}
+    assert naming(kernel(body, given)).title == "gather, 64 f32"
+
+
+def test_a_variable_of_the_program_is_not_called_as_an_argument() -> None:
+    """`labels = pad(labels)`: what is written is another tensor than what is read."""
+    body = """
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl_math.exp(tmp0)
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+"""
+    row = tensor("float32[64]")
+    nodes = (
+        Node("arg0_1", "placeholder", "", (), row, None),
+        Node("exp", "aten.exp.default", "exp(arg0_1)", ("arg0_1",), row, None),
+    )
+
+    def called(argument: str) -> str:
+        claim = Claim(nodes=("exp",), inputs=("arg0_1",), outputs=("exp",), user_names={"exp": "labels"})
+        one = kernel(
+            body, {"in_ptr0": "float32[64]", "out_ptr0": "float32[64]"}, claim=claim, passed={"in_ptr0": "arg0_1"}
+        )
+        graph = Graph(one.graph, "", "inference", "", nodes, called={"arg0_1": Input("argument", argument)})
+        return Called(replace(capture(one), graphs=(graph,))).of(one, computation(one))["out_ptr0"]
+
+    assert (called("x"), called("labels")) == ("labels", "exp")
 
 
 def test_a_trace_tells_the_parameters_names() -> None:

@@ -120,7 +120,8 @@ class Called:
             jobs: Of jobs, which are counted by what they do: which state of an optimizer it is, and not of which parameter.
         """
         names = {}
-        known = self._numbered(kernel.launches[0].graph if kernel.launches else kernel.graph)
+        graph = kernel.launches[0].graph if kernel.launches else kernel.graph
+        known, taken = self._numbered(graph), {term(one) for one in self.inputs.get(graph, {}).values()}
         for pointer, tensor in tensors(kernel, self.capture, found).items():
             node = tensor.node
             one = shared([tensor.input, *self._passed(kernel, pointer)])
@@ -130,7 +131,8 @@ class Called:
             if node is None:
                 names[pointer] = known.get(tensor.value, tensor.value)
                 continue
-            name = known.get(node.name) or kernel.claim.user_names.get(node.name) or node.name
+            own = kernel.claim.user_names.get(node.name, "")  # `labels = pad(labels)` is not the argument
+            name = known.get(node.name) or (own if own not in taken else "") or node.name
             names[pointer] = name if tensor.certain else f"{name}?"
         passed = kernel.launches[0].arguments if kernel.launches else ()
         return {argument.name: argument.value for argument in passed if argument.name.startswith("in_ptr")} | names

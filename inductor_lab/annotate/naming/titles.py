@@ -154,7 +154,7 @@ class Namer:
 
     def _asked(self, kernel: Kernel, job: Computation) -> Asked:
         graph = kernel.launches[0].graph if kernel.launches else kernel.graph
-        operators = frozenset(name.removeprefix("aten.").partition(".")[0] for name in kernel.claim.aten)
+        operators = frozenset(re.sub(r"^(aten|prims)\.", "", name).partition(".")[0] for name in kernel.claim.aten)
         pointers = {argument.name: argument.dtype for argument in kernel.arguments if argument.pointer}
         passed = kernel.launches[0].arguments if kernel.launches else ()
         shapes = {argument.name: argument.type.shape for argument in passed if argument.type}

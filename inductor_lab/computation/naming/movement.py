@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from inductor_lab.computation.folds import RUNNING, narrowing
-from inductor_lab.computation.naming.match import Asked, Match, Row, call, is_number
+from inductor_lab.computation.naming.match import Asked, Match, Pattern, Row, call, is_number
 from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
 from inductor_lab.computation.naming.written import written
+
+LARGEST = "amax", "max", "argmax", "logsumexp", "_softmax", "_safe_softmax", "_log_softmax", "prepare_softmax_online"
+"""Operators that take the largest of a row."""
 
 # ---------------------------------------------------------------- windows: one tensor at several places
 
@@ -39,13 +42,17 @@ def _chain(term: Term, name: str) -> list[Term]:
     return [term] if inside is None else [value for each in inside for value in _chain(each, name)]
 
 
-def _max_pool(term: Term, asked: Asked) -> Match | None:
-    """maximum(maximum(x[i], x[i + 1]), x[i + 2]) ..."""
-    for base in product(term)[1]:
-        chain = _chain(base, "maximum")
-        if len(chain) >= 4 and (first := _places(chain)) is not None:
-            return Match((first,), (base, *map(_inside, chain)), asked.normal.terms.divide(term, base), "mul")
-    return None
+def _largest(folded: bool) -> Pattern:
+    """maximum(maximum(x[i], x[i + 1]), x[i + 2]) ..., of a window, or of a short row where the comment names what folds one."""
+
+    def find(term: Term, asked: Asked) -> Match | None:
+        for base in product(term)[1] if asked.claims(*LARGEST) is folded else ():
+            chain = _chain(base, "maximum")
+            if len(chain) >= 4 and (first := _places(chain)) is not None:
+                return Match((first,), (base, *map(_inside, chain)), asked.normal.terms.divide(term, base), "mul")
+        return None
+
+    return find
 
 
 def _max_pool_place(term: Term, asked: Asked) -> Match | None:
@@ -183,7 +190,9 @@ ROWS = (
             words="causal mask"),
     written("band_mask", "abs(i) < c", "abs(i) <= c", i="a position less another", alone=True, words="band mask"),
     written("length_mask", "i < n", i="a position", n="loaded", alone=True, words="mask of lengths"),
-    Row("max_pool", "maximum of four or more places of one tensor, or of one function of it", _max_pool),
+    Row("max_of_slices", "maximum of four or more places of one tensor, or of one function of it, where the comment names a softmax or a maximum",
+        _largest(folded=True), "max of slices"),
+    Row("max_pool", "maximum of four or more places of one tensor, or of one function of it", _largest(folded=False)),
     Row("max_pool_indices", "the place of the largest of four or more places of one tensor", _max_pool_place, "places of max_pool"),
     written("max_pool_backward", "where(t == i, g, 0)", "where(m & (t == i), h, x)", i="a position", h="one addend", inputs=("x",),
             when="where the comment names a max pooling's backward"),
