@@ -871,6 +871,19 @@ def test_where_programs_may_share_a_row_no_line_says_that_they_do() -> None:
     assert "which part of a row this program folds, where several share one" in said
 
 
+def test_behind_the_wait_too_a_program_walks_over_its_part_of_a_row(tmp_path: Path) -> None:
+    """The sum is of a row by then; what a second loop walks over is each program's part still."""
+    text = (GENERATIONS / "g7_torch_2.13_cooperative.txt").read_text()
+    head = "    for r0_offset in tl.range(rsplit_start, rsplit_end, R0_BLOCK):\n"
+    loop = text[text.index(head) : text.index("    tmp2 = tl.sum(_tmp2, 1)[:, None]\n")]
+    again = loop.partition("        tmp1 =")[0] + "        tl.store(out_ptr0 + (r0_0), tmp0 * tmp2, r0_mask)\n"
+    stored = text.index("    if rsplit_id == (0 % RSPLIT):")
+    (file := tmp_path / "twice.txt").write_text(text[:stored] + again + text[text.index("''', device_str", stored) :])
+    (found,) = read([file], "x").kernels
+    heads = [note.text for note in explain(found, capture(found)) if note.text.startswith("walk over")]
+    assert heads == ["walk over this program's part of a row, R0_BLOCK at a time"] * 2
+
+
 def test_what_is_read_back_behind_a_store_is_not_what_was_there() -> None:
     body = FLAT.format(count=4096) + (
         "    tmp0 = tl.load(in_out_ptr0 + (x0), xmask)\n    tmp1 = tmp0 * 0.5\n    tl.store(in_out_ptr0 + (x0), tmp1, xmask)\n"
