@@ -222,7 +222,7 @@ def _same_last_operation(name: str, value: Expression, nodes: Mapping[str, Node]
     if called not in DIRECT | SUMS.keys():
         return True
     possible = SUMS.get(called) or LEAVES.get(called, set()) | {called}
-    return any(_word(end) in possible and _is_called_so(end, last) for end in ends)
+    return any(_word(end) in possible and _is_called_so(end, last) and is_of_tensors(end, last, nodes) for end in ends)
 
 
 def _is_called_so(end: Expression, node: Node) -> bool:
@@ -245,6 +245,14 @@ def has_numbers(value: Expression, node: Node) -> bool:
     wanted = [float(number) for number in NUMBER.findall(node.call)]
     has = [part.value for part in map(plain, value.inputs) if isinstance(part, Constant)]
     return all(any(isclose(number, one, rel_tol=1e-6) for one in has) for number in wanted)
+
+
+def is_of_tensors(value: Expression, node: Node, nodes: Mapping[str, Node]) -> bool:
+    """Whether plain arithmetic has no number where a node takes two tensors; one that is the same everywhere is a number in a body."""
+    if not isinstance(value, Operation) or TABLE[value.name].symbol is None or len(node.arguments) < 2:
+        return True
+    sure = all(one in nodes and operator(nodes[one]) not in CONSTANTS for one in node.arguments)
+    return not (sure and any(isinstance(plain(part), Constant) for part in value.inputs))
 
 
 def _result(node: Node, nodes: Mapping[str, Node]) -> str:

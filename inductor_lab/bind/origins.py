@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 
-from inductor_lab.bind.agreement import Made, has_numbers, is_made
+from inductor_lab.bind.agreement import Made, has_numbers, is_made, is_of_tensors
 from inductor_lab.bind.made_of import operator
 from inductor_lab.bind.names import Tensor, graph_of, nodes_of
 from inductor_lab.bind.unfolding import bare, unfolded
@@ -52,7 +52,9 @@ def origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping
     made = {node: Made.of(node, nodes, {*held.values()}) for node in claimed}
 
     def can_be(line: int, node: str) -> bool:
-        return has_numbers(values[line], nodes[node]) and is_made(made[node], values[line], nodes, held, likely)
+        if not (has_numbers(values[line], nodes[node]) and is_of_tensors(values[line], nodes[node], nodes)):
+            return False
+        return is_made(made[node], values[line], nodes, held, likely)
 
     possible: dict[int, list[str]] = {}
     for (name, _), lines in kinds.items():

@@ -389,6 +389,28 @@ def test_a_bias_is_no_node_of_its_own() -> None:
     assert not any(origins(found, nodes=nodes).values())
 
 
+@pytest.mark.parametrize(("call", "came"), [("w, z", ""), ("w, half", "aten.mul, m.py:1")])
+def test_a_product_with_a_number_is_none_of_two_tensors_but_where_one_is_a_number_everywhere(
+    call: str, came: str
+) -> None:
+    """Both are made of what the line is made of."""
+    x, line = tensor("float32[4096]"), SourceLine("m.py", 1, "")
+    nodes = (
+        Node("x", "placeholder", "", (), x, None),
+        Node("w", "aten.exp.default", "torch.ops.aten.exp.default(x)", ("x",), x, None),
+        Node("z", "aten.abs.default", "torch.ops.aten.abs.default(x)", ("x",), x, None),
+        Node("half", "aten.full.default", "torch.ops.aten.full.default([], 0.5)", (), tensor("float32[]"), None),
+        Node("mul", "aten.mul.Tensor", f"torch.ops.aten.mul.Tensor({call})", tuple(call.split(", ")), x, line),
+    )
+    body = CUBE.replace(
+        "    tmp3 = tmp0 * tmp0\n    tmp4 = tmp3 * tmp0\n    tmp5 = tmp2 * tmp4\n", "    tmp5 = tmp2 - tmp0\n"
+    )
+    told = Claim((), ("aten.mul",), ("x",), ("w", "z", "half", "mul"), ())
+    found = kernel(body.replace("tmp0 *", "tl_math.exp(tmp0) *"), dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"), claim=told,
+                   passed={"in_ptr0": "x", "out_ptr0": "buf0"})  # fmt: skip
+    assert origins(found, nodes=nodes)[8] == came
+
+
 def test_the_whole_kernel() -> None:
     found = lora()
     assert whole(found, "launch")[0].startswith(
