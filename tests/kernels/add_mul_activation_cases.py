@@ -71,6 +71,13 @@ def test_every_configuration_computes_the_same(configuration: dict[str, int]) ->
     holds(*made(17, 300), configuration=configuration)
 
 
+def test_places_of_64_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inductor_lab.kernels.add_mul_activation.kernel.LONG", 0)
+    holds(*made(40, 64))
+    holds(*made(41, 67))
+    holds(*(one.detach()[..., 3:20].requires_grad_() for one in made(9, 40)))
+
+
 def test_without_a_bias_and_with_another_scale() -> None:
     x, y, _ = made(7, 24)
     holds(x, y, None, "sigmoid", scale=-1.7)

@@ -33,6 +33,8 @@ ACTIVATIONS = ("identity", "relu", "sigmoid", "gelu", "silu")
 OF_RESULT = ("identity", "relu", "sigmoid")
 """Whose derivative is known by the result: backward need not read x, y and bias."""
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
+LONG = 2**31 - 2**16
+"""Elements whose places take 64 bits; a block's may lie behind the last."""
 MOST = 2**30
 """Columns, for a place in a row has 32 bits; of rows there may be any number."""
 
@@ -134,7 +136,7 @@ def _forward(
             rows[0], rows[1], bias, rows[2], numel, columns, *(one.stride(0) for one in rows),
             DENSE=len(rows[0]) == 1 or all(one.stride(0) == columns for one in rows),
             COLUMNS=columns if columns & (columns - 1) == 0 else 0, ALIGNED=math.gcd(columns, 16),
-            INDEX=tl.int32 if numel < 2**31 - configuration["BLOCK"] else tl.int64,
+            INDEX=tl.int32 if numel < LONG else tl.int64,
             SCALE=scale, ACTIVATION=activation, COMPUTE=_computed(x), **configuration,
         )  # fmt: skip
     return out
@@ -228,7 +230,7 @@ def add_mul_act(
     DENSE: tl.constexpr,  # the rows of all three lie one behind the other
     COLUMNS: tl.constexpr,  # the columns, where they are a power of two; else 0
     ALIGNED: tl.constexpr,  # what divides columns and BLOCK; a remainder's divisors are lost, and with them loads of 16 bytes
-    INDEX: tl.constexpr,  # int64 where there are 2**31 elements or more
+    INDEX: tl.constexpr,  # int64 for LONG elements or more
     SCALE: tl.constexpr,
     ACTIVATION: tl.constexpr,
     COMPUTE: tl.constexpr,
