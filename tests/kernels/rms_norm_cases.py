@@ -29,9 +29,9 @@ EPS = 1e-5
 
 
 def distinct(configurations: list[dict[str, int]]) -> list[dict[str, int]]:
-    """On a card all; warps are nothing to the interpreter."""
-    own = {str({**one, "num_warps": ON == "cpu" or one["num_warps"]}): one for one in configurations}
-    return list(own.values())
+    """On a card all; warps and stages are nothing to the interpreter."""
+    nothing = ("num_warps", "STAGES") if ON == "cpu" else ()
+    return list({str({**one, **dict.fromkeys(nothing)}): one for one in configurations}.values())
 
 
 def made(*shape: int, dtype: torch.dtype = torch.float32) -> tuple[Tensor, Tensor, Tensor]:
@@ -136,7 +136,8 @@ def test_the_weight_s_gradient_is_the_same_each_time() -> None:
     x, _, weight = made(1100, 8)
     one, other = (torch.autograd.grad(rms_norm(x, weight).square().sum(), weight)[0] for _ in range(2))
     assert torch.equal(one, other)
-    assert [chosen_backward(columns)["PROGRAMS"] for columns in (128, 4096, 8192)] == [1056, 264, 132]
+    assert [chosen_backward(columns, 2)["PROGRAMS"] for columns in (128, 4096, 8192)] == [1056, 264, 132]
+    assert [chosen_backward(16_384, size)["STAGES"] for size in (2, 4, 8)] == [2, 2, 1]
 
 
 def test_edges() -> None:

@@ -2,7 +2,8 @@
 
 Inductor reads a row of more than 1,024 columns twice: once for its mean square, and once more to scale it. In backward two kernels read the
 gradient and the row, one of them along the rows and one along the columns. Here a program holds a row whole. In backward it goes
-through several, and sums what they give the weight on the chip: a second kernel adds the sums of all programs, always in the same order.
+through several, the next one on its way while one is computed, and sums what they give the weight on the chip: a second kernel adds the sums of all
+programs, always in the same order.
 
 Zhang and Sennrich 2019, arXiv:1910.07467; rounded as by transformers' LlamaRMSNorm, or once.
 """
@@ -18,16 +19,16 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 Configuration = dict[str, int]
-"""ROWS that a program holds at once, and its warps; in backward also how many PROGRAMS share the rows out."""
+"""ROWS that a program holds at once, and its warps; in backward also how many PROGRAMS share the rows out, in how many STAGES each loads its own."""
 CANDIDATES: list[Configuration] = [
     {"ROWS": rows, "num_warps": warps} for rows in (1, 2, 4, 16) for warps in (2, 4, 8, 16) if rows == 1 or warps < 16
 ]
 """What is worth timing forward: several rows are for short ones."""
 BACKWARD: list[Configuration] = [
-    {"ROWS": rows, "PROGRAMS": programs, "num_warps": warps}
-    for rows, programs, warps in (
-        (1, 132, 8), (1, 132, 16), (1, 132, 32), (1, 264, 4), (1, 264, 8), (1, 264, 16), (1, 528, 4), (1, 528, 8),
-        (4, 528, 4), (8, 1056, 2), (16, 528, 4),
+    {"ROWS": rows, "PROGRAMS": programs, "num_warps": warps, "STAGES": stages}
+    for rows, programs, warps, stages in (
+        (1, 132, 8, 2), (1, 132, 16, 2), (1, 132, 32, 2), (1, 264, 4, 2), (1, 264, 8, 1), (1, 264, 8, 2), (1, 264, 8, 3),
+        (1, 264, 16, 2), (1, 528, 4, 2), (1, 528, 8, 1), (4, 528, 4, 2), (8, 1056, 2, 2), (16, 528, 4, 1),
     )
 ]  # fmt: skip
 """What is worth timing backward. The sums, and so the last bits of the weight's gradient, depend on PROGRAMS and ROWS, on no card."""
@@ -37,6 +38,8 @@ MOST = 16_384
 """Columns of a row at most: of more, backward's sum, row, gradient and weight do not fit a multiprocessor's registers."""
 FULL = 8192
 """Numbers of a block of which one program at a time runs backward on a multiprocessor, and of smaller ones several."""
+SHARED = 192 * 1024
+"""Bytes of the next rows, three tensors of them, that shared memory takes."""
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 
 
@@ -47,11 +50,16 @@ def chosen(columns: int) -> Configuration:
     return {"ROWS": rows, "num_warps": max(1, min(16, rows * block // 512))}
 
 
-def chosen_backward(columns: int) -> Configuration:
-    """The configuration backward: as many programs as run at once on an H200's 132 multiprocessors."""
-    rows, block = chosen(columns)["ROWS"], triton.next_power_of_2(columns)
-    programs = 132 * max(1, min(8, FULL // (rows * block)))
-    return {"ROWS": rows, "PROGRAMS": programs, "num_warps": max(1, min(32, rows * block // 512))}
+def chosen_backward(columns: int, itemsize: int) -> Configuration:
+    """The configuration backward, of numbers of so many bytes: as many programs as run at once on an H200's 132 multiprocessors."""
+    rows = chosen(columns)["ROWS"]
+    block = rows * triton.next_power_of_2(columns)
+    return {
+        "ROWS": rows,
+        "PROGRAMS": 132 * max(1, min(8, FULL // block)),
+        "num_warps": max(1, min(32, block // 512)),
+        "STAGES": 2 if 3 * block * itemsize <= SHARED else 1,
+    }
 
 
 def rms_norm(
@@ -184,7 +192,7 @@ def gradients(
         weighted: Whether the weight's is wanted at all.
         configuration: One of `BACKWARD`; else what `chosen_backward` says.
     """
-    columns, sizes = x.shape[-1], dict(configuration or chosen_backward(x.shape[-1]))
+    columns, sizes = x.shape[-1], dict(configuration or chosen_backward(x.shape[-1], x.element_size()))
     x_grad = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     weight_grad = torch.empty(columns, dtype=x.dtype, device=x.device) if weighted else None
     programs = min(sizes.pop("PROGRAMS"), triton.cdiv(scale.numel(), sizes["ROWS"]))
@@ -267,12 +275,13 @@ def backward(
     BLOCK: tl.constexpr,
     ROWS: tl.constexpr,
     ROUNDED: tl.constexpr,
+    STAGES: tl.constexpr,  # 2: the next rows are on their way into shared memory meanwhile
 ):
     SUM: tl.constexpr = scale_ptr.dtype.element_ty
     column = tl.arange(0, BLOCK)[None, :]
     weight = tl.load(weight_ptr + column, column < COLUMNS, other=0).to(SUM)
     part = tl.zeros([ROWS, BLOCK], SUM)
-    for block in range(tl.program_id(0), tl.cdiv(rows, ROWS), tl.num_programs(0)):
+    for block in tl.range(tl.program_id(0), tl.cdiv(rows, ROWS), tl.num_programs(0), num_stages=STAGES):
         row, inside = owned(block, rows, column, COLUMNS, ROWS)
         grad = tl.load(grad_ptr + row * grad_stride + column, inside, other=0).to(SUM)
         x = tl.load(x_ptr + row * x_stride + column, inside, other=0)

@@ -17,7 +17,7 @@ def launch(
         mul_1_grad, summed_grad, add, rsqrt, weight, add_3, parts,
         rows, mul_1_grad.stride(0), summed_grad.stride(0), add.stride(0),
         COLUMNS=columns, BLOCK=triton.next_power_of_2(columns), ROWS=rms_norm_backward_BLOCK, ROUNDED=True,
-        num_warps=rms_norm_backward_num_warps,
+        STAGES=1, num_warps=rms_norm_backward_num_warps,
     )  # fmt: skip
     sum_parts[triton.cdiv(columns, sum_kernel_BLOCK),](
         parts, sum_1, programs,
