@@ -152,6 +152,12 @@ def test_edges() -> None:
     assert torch.equal(grad, torch.zeros_like(weight)) and rms_norm(none, weight).shape == (0, 8)
 
 
+def test_rows_that_lie_2_to_the_31_numbers_apart() -> None:
+    x = torch.empty(2**31 + 8, device=ON, dtype=torch.bfloat16).as_strided((2, 8), (2**31, 1))  # on the CPU two pages
+    x.copy_(torch.randn(2, 8))
+    holds(x.requires_grad_(), *made(2, 8, dtype=x.dtype)[1:])
+
+
 @pytest.mark.skipif(ON == "cpu", reason="4 GB, and 1,049,000 programs")
 def test_more_than_2_to_the_31_numbers_on_a_card() -> None:
     x = torch.zeros(2**20 + 424, 2048, device=ON, dtype=torch.bfloat16)

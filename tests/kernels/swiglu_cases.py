@@ -108,6 +108,14 @@ def test_edges() -> None:
     torch.testing.assert_close(swiglu(gate, torch.ones_like(gate)), silu(gate), equal_nan=True)
 
 
+def test_rows_that_lie_2_to_the_31_numbers_apart() -> None:
+    gate = torch.empty(2**31 + 8, device=ON, dtype=torch.bfloat16).as_strided(
+        (2, 8), (2**31, 1)
+    )  # on the CPU two pages
+    gate.copy_(torch.randn(2, 8))
+    holds(gate.requires_grad_(), made(2, 8, dtype=gate.dtype))
+
+
 @pytest.mark.skipif(ON == "cpu", reason="12 GB")
 def test_more_than_2_to_the_31_numbers_on_a_card() -> None:
     both = torch.zeros(2**20 + 424, 4096, device=ON, dtype=torch.bfloat16)

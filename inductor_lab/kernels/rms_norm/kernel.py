@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 Configuration = dict[str, int]
-"""ROWS that a program holds at once, and its warps; in backward also how many PROGRAMS share the rows out, in how many STAGES each loads its own."""
+"""ROWS that a program holds at once, and its warps; in backward also how many PROGRAMS share the rows out, and in how many STAGES they load them."""
 CANDIDATES: list[Configuration] = [
     {"ROWS": rows, "num_warps": warps} for rows in (1, 2, 4, 16) for warps in (2, 4, 8, 16) if rows == 1 or warps < 16
 ]
@@ -35,7 +35,7 @@ BACKWARD: list[Configuration] = [
 SHORT = 1024
 """Columns up to which a program takes several rows."""
 MOST = 16_384
-"""Columns of a row at most: of more, backward's sum, row, gradient and weight do not fit a multiprocessor's registers."""
+"""Columns of a row at most: with so many, backward's sum, row, gradient and weight fill the registers of a multiprocessor and spill a little."""
 FULL = 8192
 """Numbers of a block of which one program at a time runs backward on a multiprocessor, and of smaller ones several."""
 SHARED = 192 * 1024
