@@ -1,4 +1,4 @@
-"""Any rows, strides and more than 2**31 elements: 64 bits where a program begins, 32 behind that, and a width that is a power of two compiled in again."""
+"""Any rows, strides and more than 2^31 elements: 64 bits where a program begins, 32 behind that, and a width that is a power of two compiled in again."""
 
 import triton
 import triton.language as tl
