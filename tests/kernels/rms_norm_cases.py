@@ -132,6 +132,14 @@ def test_gradients_that_nobody_wants() -> None:
     assert not rms_norm(x.detach(), weight.detach()).requires_grad
 
 
+def test_the_gradients_of_x_and_the_residual_are_each_their_own() -> None:
+    x, residual, weight = made(3, 8)
+    add_rms_norm(x, residual, weight)[0].sum().backward()
+    kept = residual.grad.clone()
+    x.grad.zero_()
+    assert torch.equal(residual.grad, kept) and kept.any()
+
+
 def test_the_weight_s_gradient_is_the_same_each_time() -> None:
     x, _, weight = made(1100, 8)
     one, other = (torch.autograd.grad(rms_norm(x, weight).square().sum(), weight)[0] for _ in range(2))

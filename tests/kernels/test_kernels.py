@@ -15,6 +15,7 @@ from forking import interpreted
 pytest.importorskip("triton")
 
 CASES = sorted(path.name.removesuffix("_cases.py") for path in Path(__file__).parent.glob("*_cases.py"))
+QUICK = ("lookups", "swiglu")
 
 
 def command(name: str) -> list[str]:
@@ -31,7 +32,7 @@ def command(name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", ["lookups", *(pytest.param(name, marks=pytest.mark.slow) for name in CASES[1:])])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in CASES])
 def test_in_the_interpreter(name: str) -> None:
     assert "passed" in interpreted(*command(name))
 
