@@ -20,7 +20,9 @@ from inductor_lab.quantity import plural, size
 from inductor_lab.records import Capture, FusionStop, Kernel
 
 LARGEST_FUSION = 64
-"""Nodes of one kernel at most (`max_fusion_size` in torch/_inductor/config.py, 2.13)."""
+"""Nodes of Inductor's scheduler in one kernel at most (`max_fusion_size` in torch/_inductor/config.py, 2.13): each makes one buffer, stored or not."""
+JOBS = frozenset({"combo", "foreach"})
+"""Kernels of several jobs, which are put together after what each of them does: no comment tells the buffers of one."""
 FOLDING = ("reduction", "persistent_reduction", "cooperative_reduction", "split_scan")
 Stops = tuple[tuple[str, str], Mapping[tuple[str, str], int]]
 """The consumer and why it is another kernel; the graph and the name of each buffer that goes there, and its bytes."""
@@ -142,9 +144,9 @@ def _why(pair: Pair) -> Iterator[tuple[str, str]]:
             "mutation",
             "the consumer writes into an input of the graph, which has to wait for all that read it",
         )
-    count = sum(len(step.kernel.claim.nodes) for step in (pair.producer, pair.consumer) if step.kernel)
-    if count > LARGEST_FUSION:
-        yield "limit", f"together they are {count} nodes; Inductor fuses at most {LARGEST_FUSION}"
+    count = sum(len(step.kernel.claim.outputs) for step in (pair.producer, pair.consumer) if step.kernel)
+    if count > LARGEST_FUSION and not JOBS.intersection(kinds):
+        yield "limit", f"together they make {count} buffers; Inductor fuses what makes at most {LARGEST_FUSION}"
     yield "unknown", "the text does not tell: Inductor's score, or a limit of its settings"
 
 

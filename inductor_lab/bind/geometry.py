@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil, prod
 
-from inductor_lab.bind.blocks import Configuration, as_dict
+from inductor_lab.bind.blocks import Configuration, as_dict, power_of_two
 from inductor_lab.bind.heuristics import candidates, configuration, kept
 from inductor_lab.computation import Computation
 from inductor_lab.gpus import Card
@@ -47,15 +47,18 @@ def geometry(kernel: Kernel, found: Computation, card: Card) -> Geometry | None:
     if config is None:
         return None
     given = {**config.constants, **found.fixed}
+    split = given.get("RSPLIT", 1)
+    whole = {axis: power_of_two(ceil(size / split)) for axis, size in numel.items() if axis.startswith("r")}
     blocks = {
-        axis: given.get(f"{axis.upper()}BLOCK", given.get("RBLOCK", 1) if axis.startswith("r") else 1) for axis in numel
-    }
+        axis: given.get(f"{axis.upper()}BLOCK", given.get("RBLOCK", whole[axis]) if axis in whole else 1)
+        for axis in numel
+    }  # a row, or one program's share of it, is held whole where neither the body nor the configuration states its block
     programs = prod(ceil(numel[axis] / blocks[axis]) for axis in blocks if not axis.startswith("r"))
     if rows := given.get("RSPLIT_SIZE"):
         programs = ceil(numel.get("x", 1) / rows)
     if kernel.category == "split_scan":
-        programs *= prod(ceil(numel[axis] / blocks[axis]) for axis in blocks if axis.startswith("r"))
-    return Geometry(programs * given.get("RSPLIT", 1), blocks, config.num_warps, given.get("RSPLIT", 1))
+        split = prod(ceil(numel[axis] / blocks[axis]) for axis in whole)
+    return Geometry(programs * split, blocks, config.num_warps, split)
 
 
 def of_jobs(kernel: Kernel, card: Card) -> int | None:
@@ -139,7 +142,7 @@ def sentence(kernel: Kernel, found: Computation, card: Card) -> str:
         along = [size for axis, size in shape.blocks.items() if not axis.startswith("r")]
         if len(along) > 1:
             own += f" ({' x '.join(str(size) for size in reversed(along))})"
-    looped = any(axis.startswith("r") and found.numel[axis] > size for axis, size in shape.blocks.items())  # type: ignore[operator]
+    looped = any(axis.startswith("r") and found.numel[axis] > size * shape.split for axis, size in shape.blocks.items())  # type: ignore[operator]
     text = f"{plural(shape.programs, 'program')} of {own}, {warps}"
     if each >= 1:
         text += f": {plural(round(each), 'element')} a thread{' at a time' if looped else ''}"

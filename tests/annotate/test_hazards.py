@@ -443,3 +443,28 @@ def test_idle_lanes_of_a_job_beside_others_are_told() -> None:
     assert told == [
         "idle: 38 of 128 lanes never have work: a row has 90 elements, and its block is the next power of two"
     ]
+
+
+@pytest.mark.parametrize(
+    ("sharers", "warps", "told"),
+    [
+        (1, 8, []),  # all 1,024 lanes of a row of 1,000
+        (2, 32, ["idle: 512 of a program's 1,024 threads have no element of their own: a program holds 512 elements at a time"]),
+        (8, 8, ["idle: 128 of a program's 256 threads have no element of their own: a program holds 128 elements at a time"]),
+    ],
+)  # fmt: skip
+def test_a_share_of_a_row_without_a_loop_is_as_long_as_the_number_of_sharers_makes_it(
+    sharers: int, warps: int, told: list[str]
+) -> None:
+    block = "R0_BLOCK: tl.constexpr = triton_helpers.constexpr_next_power_of_2((1000 + RSPLIT - 1) // RSPLIT)"
+    body = (
+        ROWS.replace("R0_BLOCK: tl.constexpr = 128", block).replace("128", "1000").replace("xnumel = 8", "xnumel = 200")
+    )
+    body += "    tmp1 = tl.where(r0_mask & xmask, tmp0, 0)\n    tmp2 = tl.sum(tmp1, 1)[:, None]\n    tl.store(out_ptr0 + (x0), tmp2, xmask)\n"
+    tensors = {"in_ptr0": "float32[200, 1000]", "out_ptr0": "float32[200]"}
+    shared = replace(
+        kernel(body, tensors, category="cooperative_reduction"),
+        meta={"triton_meta": {"device": {"cc": 90}}},
+        autotuned={"XBLOCK": 1, "RSPLIT": sharers, "num_warps": warps},
+    )
+    assert remarks(shared, "idle") == told

@@ -118,6 +118,28 @@ def test_what_is_added_to_has_to_be_there_before() -> None:
     assert found.reason == "added" and found.why.startswith("the consumer adds to it atomically")
 
 
+@pytest.mark.parametrize(
+    ("buffers", "nodes", "category", "reason"),
+    [
+        (40, 0, "pointwise", "limit"),  # Inductor's scheduler has a node for each buffer
+        (24, 0, "pointwise", "unknown"),
+        (40, 0, "combo", "unknown"),  # its jobs were fused one by one
+        (1, 90, "pointwise", "unknown"),  # what the buffer is made of are nodes of the graph
+    ],
+)
+def test_no_kernel_makes_more_buffers_than_inductor_fuses(buffers: int, nodes: int, category: str, reason: str) -> None:
+    claims = (Claim(outputs=tuple(f"mul_{i}" for i in range(made)), nodes=("mul",) * nodes) for made in (40, buffers))
+    one, other = (
+        replace(found, claim=claim)
+        for found, claim in zip(
+            (first(category=category), launched(COPY, 20, given="buf0", made="buf1", number=1)), claims, strict=True
+        )
+    )
+    (found,) = stops(one, other)
+    assert found.reason == reason
+    assert ("together they make 80 buffers" in found.why) is (reason == "limit")
+
+
 def test_two_templates_are_two_kernels() -> None:
     second = launched(COPY, 20, given="buf0", made="buf1", number=1, category="template")
     (stop,) = stops(first(category="template"), second)
