@@ -33,7 +33,7 @@ FILLED = 4 * 132
 """Programs of LARGE that keep an H200's 132 multiprocessors busy; where there are fewer, SMALL."""
 AXES = {"BHTD": (0, 1, 2, 3), "BTHD": (0, 2, 1, 3)}
 """Layout -> where batch, heads, tokens and columns are."""
-WIDE = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32, torch.float64: tl.float64}
+COMPUTED = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32, torch.float64: tl.float64}
 """What is computed in."""
 
 
@@ -118,7 +118,7 @@ def _check(query: Tensor, key: Tensor, cos: Tensor, sin: Tensor, how: How) -> No
         raise ValueError(
             f"{shapes} do not belong together: both are [{letters}], and differ in heads, the {'second' if heads == 1 else 'third'}, alone"
         )
-    if query.dtype not in WIDE or key.dtype != query.dtype or not (cos.dtype in WIDE and sin.dtype in WIDE):
+    if query.dtype not in COMPUTED or key.dtype != query.dtype or not (cos.dtype in COMPUTED and sin.dtype in COMPUTED):
         told = ", ".join(str(x.dtype) for x in (query, key, cos, sin))
         raise ValueError(
             f"query and key have one floating-point dtype of 16, 32 or 64 bits, cos and sin such a one each, not {told}"
@@ -230,7 +230,7 @@ def rotated(given: list[Tensor], cos: Tensor, sin: Tensor, positions: Tensor | N
             EACH=cos.shape[-1] == how.dimension,
             INTERLEAVED=how.interleaved,
             CONJUGATE=how.conjugate,
-            WIDE=WIDE[first.dtype],
+            WIDE=COMPUTED[first.dtype],
             **owned,
             **asserted,
         )
