@@ -1,0 +1,99 @@
+"""The rotary kernel's cases and steps, in Triton's interpreter and on a card; what is wrong in an edit of its span is found."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from folders import ROOT
+from forking import interpreted
+
+import inductor_lab
+
+pytest.importorskip("triton")
+
+from inductor_lab.kernels.rotary import kernel
+from inductor_lab.kernels.rotary.steps import STEPS
+from inductor_lab.kernels.steps import definitions, written
+from inductor_lab.models.rotary import example
+from inductor_lab.verify import verify
+
+CASES = (
+    "-m",
+    "pytest",
+    "-q",
+    "-x",
+    "-p",
+    "no:cacheprovider",
+    "-m",
+    "",
+    str(Path(__file__).with_name("rotary_cases.py")),
+)
+
+
+def test_in_the_interpreter() -> None:
+    assert "passed" in interpreted(*CASES)
+
+
+@pytest.mark.gpu
+def test_on_a_card() -> None:
+    done = subprocess.run([sys.executable, *CASES], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:]
+
+
+@pytest.fixture(scope="module")
+def of_step(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """A step's capture; that of different heads at a size for the interpreter, with two samples as the committed ones have."""
+    small = tmp_path_factory.mktemp("rotary") / "gqa"
+
+    def found(step: str) -> Path:
+        if STEPS[step].capture != "rotary_gqa_bf16_h200":
+            return ROOT / "captured" / STEPS[step].capture
+        if not small.exists():
+            model, given = example(batch=1, tokens=11, heads=6, kv_heads=2, head_dim=16)
+            inductor_lab.capture_model(model, *(x.bfloat16() for x in given), gpu="h200").save(small)
+        return small
+
+    return found
+
+
+@pytest.mark.parametrize(
+    "step", [pytest.param(step, marks=pytest.mark.slow if step in ("step_1", "step_2", "alone_1", "attention_1") else ()) for step in STEPS]
+)  # fmt: skip
+def test_a_step_computes_what_inductor_s_kernels_do(step: str, of_step: Callable[[str], Path], tmp_path: Path) -> None:
+    file = tmp_path / f"{step}.py"
+    file.write_text(written("rotary", step, of_step(step), file.name), encoding="utf-8")
+    assert verify(file, effort="quick").verdict == "pass"
+
+
+def test_the_last_step_is_the_kernel(of_step: Callable[[str], Path]) -> None:
+    parts = definitions(Path(kernel.__file__).read_text(encoding="utf-8"), ["rotate"])
+    for step in ("step_3", "backward_1", "attention_1"):
+        text = written("rotary", step, of_step(step), f"{step}.py")
+        assert len(parts) == 4 and all(text.count(part) == 1 for part in parts)
+        assert "inductor_lab.kernels" not in text
+
+
+FAULTS = {
+    "turned the other way": ("CONJUGATE=False", "CONJUGATE=True"),
+    "pairs that are neighbours": ("INTERLEAVED=False", "INTERLEAVED=True"),
+    "one angle for both of a pair": ("EACH=True", "EACH=False"),
+    "the key by the query's heads": ("head -= FIRST_HEADS", "head -= FIRST_HEADS - 1"),
+    "a token by its head": ("row = token\n", "row = token * 0 + head\n"),
+    "the last tokens left out": ("there = token < tokens", "there = token < tokens - tokens % TOKENS"),
+}
+"""What is wrong -> in `step_3`, what becomes what."""
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=() if number in (2, 5) else pytest.mark.slow) for number, fault in enumerate(FAULTS)]
+)  # fmt: skip
+def test_a_fault_fails(fault: str, of_step: Callable[[str], Path], tmp_path: Path) -> None:
+    right, wrong = FAULTS[fault]
+    text = written("rotary", "step_3", of_step("step_3"), "rope.py")
+    assert text.count(right) == 1
+    (file := tmp_path / "rope.py").write_text(text.replace(right, wrong), encoding="utf-8")
+    assert verify(file, effort="quick", fail_fast=True).verdict == "fail"
