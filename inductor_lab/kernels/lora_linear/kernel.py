@@ -49,12 +49,13 @@ BLOCK_K is of numbers of 2 bytes; of float32 there are half as many. PARTS, into
 FEW = CANDIDATES[0]
 SOME = CANDIDATES[4]
 MIDDLE = CANDIDATES[7]
+LARGE = CANDIDATES[9]
 MANY = CANDIDATES[10]
 IEEE = CANDIDATES[14]
 
 
-def chosen(rows: int, outputs: int, ieee: bool) -> Configuration:
-    """The configuration for a product of [rows, outputs]; `ieee`: of float32 without tensor cores."""
+def chosen(rows: int, outputs: int, half: bool = True, ieee: bool = False) -> Configuration:
+    """The configuration for a product of [rows, outputs]; of float32 that of a program that stays takes more shared memory than there is."""
     if rows <= 16:
         return FEW
     if rows <= 256:
@@ -62,7 +63,9 @@ def chosen(rows: int, outputs: int, ieee: bool) -> Configuration:
     if ieee:
         return IEEE
     tiles = triton.cdiv(rows, MANY["BLOCK_M"]) * triton.cdiv(outputs, MANY["BLOCK_N"])
-    return MANY if tiles >= PROCESSORS else MIDDLE
+    if tiles < PROCESSORS:
+        return MIDDLE
+    return MANY if half else LARGE
 
 
 def lora_linear(
@@ -209,7 +212,7 @@ def multiply(
     if not rows:
         return s if s is not None or not keep else x.new_empty(0, rank)
     ieee = x.dtype == torch.float32 and precision == "ieee"
-    own = dict(configuration or chosen(rows, outputs, ieee))
+    own = dict(configuration or chosen(rows, outputs, x.element_size() == 2, ieee))
     bias = None if bias is None else bias.contiguous()
     inside = bool(own.pop("INSIDE")) and s is None and not keep and rank <= RANKS
     if s is None and not inside:
@@ -231,8 +234,8 @@ def multiply(
             PERSISTENT=persistent, SPLIT=parts > 1, BLOCK_R=_ranks(rank), LOOPS=triton.cdiv(rank, RANKS), **own,
         )  # fmt: skip
         if partial is not None:
-            add_parts[triton.cdiv(rows * outputs, 1024),](
-                partial, bias, out, before, rows * outputs, outputs, parts, ACTIVATION=activation, BLOCK=1024
+            add_parts[triton.cdiv(rows * outputs, 512),](
+                partial, bias, out, before, rows * outputs, outputs, parts, ACTIVATION=activation, BLOCK=512
             )
     return s
 
