@@ -29,7 +29,7 @@ from typing import Any
 
 import torch
 from circumstances import LEFT, Results
-from contests import Job, Row, begun, checked, exact, far, timed, told, tuned
+from contests import Job, Row, allowed, begun, checked, exact, far, timed, told, tuned
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.steps import steps, written
@@ -76,7 +76,10 @@ def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace) -> Ro
 def beside_the_roofline(job: Job, functions: dict[str, Any], seconds: float) -> Row:
     """Everybody's times, and how far from the bound `hand` is."""
     row = told(timed(functions, seconds), job.bytes, copied(), beside=tuple(job.beside))
-    row |= {"beside": list(job.beside), "off_after": far(functions["hand"](), exact(job)), "copy_bytes_per_s": copied()}
+    right = exact(job)
+    if (off := far(functions["hand"](), right)) > allowed(job, right):
+        return {"failed": f"behind its timing the hand kernel's result is {off:.1e} from float64's"}
+    row |= {"beside": list(job.beside), "copy_bytes_per_s": copied()}
     bounds = [job.bytes / copied()]
     if job.flops:
         row["flops_per_s"] = multiplied(CEILING[job.precision])

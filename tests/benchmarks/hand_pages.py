@@ -150,7 +150,7 @@ def gallery() -> str:
     parts = []
     for kernel in FOLDERS:
         if kernel in ELSEWHERE:
-            parts.append(f"## {kernel}\n\n{says(KERNELS / kernel / '__init__.py')} {ELSEWHERE[kernel]}")
+            parts.append(f"## {kernel}\n\n{says(KERNELS / kernel / '__init__.py')}{ELSEWHERE[kernel]}")
             continue
         found, page = results(kernel), f"../inductor_lab/kernels/{kernel}/README.md"
         what = says(KERNELS / kernel / "kernel.py")

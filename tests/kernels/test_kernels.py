@@ -14,7 +14,7 @@ from forking import interpreted
 
 pytest.importorskip("triton")
 
-CASES = ["lookups", "outer", "pairwise"]
+CASES = sorted(path.name.removesuffix("_cases.py") for path in Path(__file__).parent.glob("*_cases.py"))
 
 
 def command(name: str) -> list[str]:
