@@ -1,0 +1,539 @@
+"""A linear layer with a low-rank correction (LoRA), bias and activation in one kernel, and its gradients.
+
+    y = activation(x W^T + scale (x A^T) B^T + bias)        x [..., K], W [N, K], A [r, K], B [N, r], bias [N] -> [..., N]
+
+Eager and Inductor call the library three times and write two results of [rows, N] before a third pass adds them. Here s = scale x A^T is
+computed first, [rows, r] and small, and s B^T is what the sum of the main product begins with: of [rows, N] nothing but y is written. Where few
+rows make the weight's bytes the cost, s is computed inside too, from the tiles of x that are there anyway, and all is one launch.
+
+    y = lora_linear(x, weight, a, b, bias, scale=0.5, activation="relu")
+
+Stands alone: torch and triton are all it needs. From Hopper on tiles are read by tensor descriptors (TMA) where strides allow it.
+Algorithms: Hu et al. 2021, arXiv:2106.09685; a sum that begins with the low-rank product: LoRAFusion, arXiv:2510.00206.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+Activation = Literal["identity", "relu", "sigmoid", "gelu", "silu"]
+Precision = Literal["ieee", "tf32"]
+Configuration = dict[str, int]
+DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+FROM_OUTPUT = ("relu", "sigmoid")
+"""Activations whose derivative their own result tells; for the others what they were given is written too where a gradient is asked for."""
+RANKS = 64
+"""Columns of the low-rank factors that are multiplied at once."""
+PROCESSORS = 132
+"""Multiprocessors of an H100 or H200, to choose sizes by."""
+NAMES = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP", "INSIDE", "PERSISTENT", "TMA", "num_warps", "num_stages")
+CANDIDATES: list[Configuration] = [
+    dict(zip(NAMES, sizes, strict=True))
+    for sizes in (
+        (16, 32, 256, 1, 1, 0, 1, 4, 4), (16, 32, 256, 1, 1, 0, 0, 4, 4), (16, 64, 128, 1, 1, 0, 0, 4, 5), (16, 128, 128, 1, 1, 0, 1, 4, 4),
+        (64, 64, 128, 4, 1, 0, 1, 4, 4), (64, 128, 64, 4, 1, 0, 1, 4, 4), (64, 128, 64, 8, 0, 0, 1, 4, 4),
+        (128, 128, 64, 8, 0, 0, 1, 8, 4), (128, 128, 64, 8, 0, 0, 0, 8, 4), (128, 256, 64, 8, 0, 0, 1, 8, 3), (128, 256, 64, 8, 0, 1, 1, 8, 3),
+        (128, 256, 64, 8, 0, 1, 1, 8, 4), (128, 256, 64, 8, 1, 1, 1, 8, 3), (64, 256, 64, 8, 0, 1, 1, 4, 4), (128, 128, 32, 8, 0, 0, 0, 8, 3),
+    )
+]  # fmt: skip
+"""What is worth timing: tiles, how many of rows follow each other (GROUP), s computed INSIDE, one program a multiprocessor (PERSISTENT), TMA.
+
+BLOCK_K is of numbers of 2 bytes; of float32 there are half as many. PARTS, into which K is split, is chosen unless it is given.
+"""
+FEW = CANDIDATES[0]
+SOME = CANDIDATES[4]
+MIDDLE = CANDIDATES[7]
+LARGE = CANDIDATES[9]
+MANY = CANDIDATES[10]
+IEEE = CANDIDATES[14]
+
+
+def chosen(rows: int, outputs: int, half: bool = True, ieee: bool = False) -> Configuration:
+    """The configuration for a product of [rows, outputs]; of float32 that of a program that stays takes more shared memory than there is."""
+    if rows <= 16:
+        return FEW
+    if rows <= 256:
+        return SOME
+    if ieee:
+        return IEEE
+    tiles = triton.cdiv(rows, MANY["BLOCK_M"]) * triton.cdiv(outputs, MANY["BLOCK_N"])
+    if tiles < PROCESSORS:
+        return MIDDLE
+    return MANY if half else LARGE
+
+
+def lora_linear(
+    x: Tensor,
+    weight: Tensor,
+    a: Tensor,
+    b: Tensor,
+    bias: Tensor | None = None,
+    *,
+    scale: float = 1.0,
+    activation: Activation = "identity",
+    precision: Precision = "ieee",
+    configuration: Configuration | None = None,
+) -> Tensor:
+    """activation(x weight^T + scale (x a^T) b^T + bias): x [..., K], weight [N, K], a [r, K], b [N, r], bias [N] -> [..., N].
+
+    Of any strides. Sums are float32's and always in the same order. Differentiable once in all tensors; the gradient of `weight`, a plain
+    product, is the library's and computed only where it is asked for.
+
+    Args:
+        activation: gelu is the exact one, by erf.
+        precision: Of float32's products; bfloat16 and float16 are multiplied as they are.
+        configuration: One of `CANDIDATES`, else what `chosen` says; of the gradient of `x` too.
+
+    Raises:
+        ValueError: shapes, dtypes or devices do not belong together, a size but the rows' is 0, or there is no such activation or precision.
+    """
+    _check(x, weight, a, b, bias, activation, precision)
+    rows = x.reshape(-1, x.shape[-1])
+    out: Tensor = _LoRALinear.apply(rows, weight, a, b, bias, scale, activation, precision, configuration)  # type: ignore[no-untyped-call]
+    return out.view(*x.shape[:-1], len(weight))
+
+
+def _check(
+    x: Tensor, weight: Tensor, a: Tensor, b: Tensor, bias: Tensor | None, activation: str, precision: str
+) -> None:
+    for value, known, what in ((activation, Activation, "activation"), (precision, Precision, "precision")):
+        if value not in get_args(known):
+            raise ValueError(f"there is no {what} {value!r}: it is {', '.join(get_args(known))}")
+    if x.ndim == 0 or weight.ndim != 2 or a.ndim != 2 or x.dtype not in DTYPES:
+        told = f"x {list(x.shape)} of {x.dtype}, weight {list(weight.shape)} and a {list(a.shape)}"
+        raise ValueError(f"{told} are not [..., K] of float32, bfloat16 or float16, [N, K] and [r, K]")
+    (outputs, depth), rank = weight.shape, len(a)
+    if not outputs or not depth or not rank:
+        raise ValueError(f"weight [N, K] is {list(weight.shape)} and the rank {rank}: each is at least 1")
+    wanted = {"x": (x, (*x.shape[:-1], depth)), "weight": (weight, weight.shape), "a": (a, (rank, depth)), "b": (b, (outputs, rank))}  # fmt: skip
+    for name, (given, shape) in (wanted | ({} if bias is None else {"bias": (bias, (outputs,))})).items():
+        if (given.shape, given.dtype, given.device) != (shape, x.dtype, x.device):
+            told = f"{name} is {list(given.shape)} of {given.dtype} on {given.device}"
+            raise ValueError(f"{told}, and not {list(shape)} of {x.dtype} on {x.device}, as weight, a and x ask for")
+
+
+class _LoRALinear(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        x: Tensor,
+        weight: Tensor,
+        a: Tensor,
+        b: Tensor,
+        bias: Tensor | None,
+        scale: float,
+        activation: str,
+        precision: str,
+        configuration: Configuration | None,
+    ) -> Tensor:
+        asked = any(ctx.needs_input_grad)
+        out = x.new_empty(len(x), len(weight))
+        before = torch.empty_like(out) if asked and activation not in ("identity", *FROM_OUTPUT) else None
+        s = multiply(
+            x, weight, a, b, bias, out, before, scale=scale, activation=activation, precision=precision,
+            configuration=configuration, keep=ctx.needs_input_grad[3],
+        )  # fmt: skip
+        kept = None if activation == "identity" else out if before is None else before
+        ctx.save_for_backward(x, weight, a, b, s, kept)
+        ctx.scale, ctx.activation, ctx.precision, ctx.configuration = scale, activation, precision, configuration
+        return out
+
+    @staticmethod
+    @once_differentiable  # type: ignore[untyped-decorator]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight, a, b, s, kept = ctx.saved_tensors
+        of_x, of_weight, of_a, of_b, of_bias = ctx.needs_input_grad[:5]
+        numbers = {"precision": ctx.precision}
+        found: list[Tensor | None] = [None] * 9
+        inner = before = None
+        if kept is not None or of_x or of_a:
+            before = grad if kept is None else torch.empty_like(kept)
+            inner = first_product(
+                grad, b, scale=ctx.scale, kept=kept, before=None if kept is None else before,
+                activation=ctx.activation, **numbers,
+            )  # fmt: skip
+        before = grad if before is None else before
+        if of_x:
+            found[0] = torch.empty_like(x, memory_format=torch.contiguous_format)
+            multiply(
+                before,
+                weight.t(),
+                None,
+                a.t(),
+                None,
+                found[0],
+                None,
+                s=inner,
+                configuration=ctx.configuration,
+                **numbers,
+            )
+        if of_weight:
+            found[1] = before.t() @ x
+        if of_a:
+            found[2] = over_rows(x, inner, **numbers)[0].t().to(a.dtype)
+        if of_b:
+            product_, summed = over_rows(before, s, **numbers)
+            found[3], found[4] = product_.to(b.dtype), summed.to(b.dtype) if of_bias else None
+        elif of_bias:
+            found[4] = before.sum(0)
+        return tuple(found)
+
+
+# ---------------------------------------------------------------- launches
+
+
+def multiply(
+    x: torch.Tensor,
+    weight: torch.Tensor,
+    a: torch.Tensor | None,
+    b: torch.Tensor,
+    bias: torch.Tensor | None,
+    out: torch.Tensor,
+    before: torch.Tensor | None,
+    *,
+    s: torch.Tensor | None = None,
+    scale: float = 1.0,
+    activation: str = "identity",
+    precision: str = "ieee",
+    configuration: Configuration | None = None,
+    keep: bool = False,
+) -> torch.Tensor | None:
+    """Write `out` [M, N], contiguous: activation(x weight^T + s b^T + bias), x [M, K], weight [N, K], b [N, r], s [M, r] = scale x a^T.
+
+    Also `before` [M, N], what the activation is given. Without `s` it is computed from `a`, inside unless it is to be kept; it is returned.
+    """
+    (rows, depth), (outputs, rank) = x.shape, b.shape
+    if not rows:
+        return s if s is not None or not keep else x.new_empty(0, rank)
+    ieee = x.dtype == torch.float32 and precision == "ieee"
+    own = dict(configuration or chosen(rows, outputs, x.element_size() == 2, ieee))
+    bias = None if bias is None else bias.contiguous()
+    inside = bool(own.pop("INSIDE")) and s is None and not keep and rank <= RANKS
+    if s is None and not inside:
+        s = first_product(x, a.t(), scale=scale, precision=precision)
+    own["BLOCK_K"] = max(16, own["BLOCK_K"] * 2 // x.element_size())
+    tma, persistent = bool(own.pop("TMA")) and not ieee, bool(own.pop("PERSISTENT"))
+    tiles = triton.cdiv(rows, own["BLOCK_M"]) * triton.cdiv(outputs, own["BLOCK_N"])
+    steps = triton.cdiv(depth, own["BLOCK_K"])
+    parts = own.pop("PARTS", max(1, min(PROCESSORS // tiles, steps // 2)))
+    partial = x.new_empty(parts, rows, outputs, dtype=torch.float32) if parts > 1 else None
+    x_tiles, x_read = described(x, own["BLOCK_M"], own["BLOCK_K"], tma)
+    weight_tiles, weight_read = described(weight, own["BLOCK_N"], own["BLOCK_K"], tma)
+    a_strides = (0, 0) if a is None else a.stride()
+    with torch.cuda.device_of(x):
+        product[min(tiles, _processors(x)) if persistent else tiles, parts](
+            x_tiles, weight_tiles, a if inside else None, b, s, bias, out if partial is None else partial, before,
+            rows, outputs, depth, rank, scale, *x.stride(), *weight.stride(), *a_strides, *b.stride(),
+            X_READ=x_read, WEIGHT_READ=weight_read, ACTIVATION=activation, PRECISION=precision,
+            PERSISTENT=persistent, SPLIT=parts > 1, BLOCK_R=_ranks(rank), LOOPS=triton.cdiv(rank, RANKS), **own,
+        )  # fmt: skip
+        if partial is not None:
+            add_parts[triton.cdiv(rows * outputs, 512),](
+                partial, bias, out, before, rows * outputs, outputs, parts, ACTIVATION=activation, BLOCK=512
+            )
+    return s
+
+
+def first_product(
+    x: torch.Tensor,
+    factor: torch.Tensor,
+    *,
+    scale: float,
+    precision: str,
+    kept: torch.Tensor | None = None,
+    before: torch.Tensor | None = None,
+    activation: str = "identity",
+) -> torch.Tensor:
+    """scale x factor: x [M, K], factor [K, r] -> [M, r]. With `kept` x is a gradient and first multiplied by the activation's: that is `before`."""
+    (rows, depth), rank = x.shape, factor.shape[1]
+    s = x.new_empty(rows, rank)
+    if rows:
+        block_m = 16 if rows <= 16 * PROCESSORS else 32
+        grid = (triton.cdiv(rows, block_m), triton.cdiv(rank, RANKS))
+        with torch.cuda.device_of(x):
+            narrow[grid](
+                x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(), ACTIVATION=activation,
+                PRECISION=precision, BLOCK_M=block_m, BLOCK_K=512 // x.element_size(), BLOCK_R=_ranks(rank), num_warps=4, num_stages=3,
+            )  # fmt: skip
+    return s
+
+
+def over_rows(tall: torch.Tensor, s: torch.Tensor, *, precision: str) -> tuple[torch.Tensor, torch.Tensor]:
+    """tall^T s, and the sum of tall over its rows, both float32: tall [M, C], s [M, r] -> [C, r], [C]."""
+    (rows, columns), rank = tall.shape, s.shape[1]
+    block_m = 256 // tall.element_size()
+    blocks = triton.cdiv(columns, 64)
+    parts = max(1, min(4 * PROCESSORS // blocks, triton.cdiv(rows, 4 * block_m)))
+    made = tall.new_empty if rows else tall.new_zeros
+    found, summed = (made((parts, columns, *more), dtype=torch.float32) for more in ((rank,), ()))
+    if rows:
+        with torch.cuda.device_of(tall):
+            turned[blocks, triton.cdiv(rank, RANKS), parts](
+                tall, s, found, summed, rows, columns, rank, *tall.stride(), *s.stride(),
+                PRECISION=precision, BLOCK_M=block_m, BLOCK_C=64, BLOCK_R=_ranks(rank), num_warps=4, num_stages=3,
+            )  # fmt: skip
+    return found.sum(0), summed.sum(0)
+
+
+def described(matrix: torch.Tensor, block_rows: int, block_columns: int, tma: bool) -> tuple[object, str]:
+    """A descriptor of tiles [block_rows, block_columns] and how it reads them; where there can be none the matrix itself, read by `strides`."""
+    turned_ = matrix.stride(1) != 1
+    lying = matrix.t() if turned_ else matrix
+    pitch = lying.stride(0) * lying.element_size()
+    lies = lying.stride(1) == 1 and pitch > 0 and pitch % 16 == 0 and lying.data_ptr() % 16 == 0
+    if not (tma and lies and (not matrix.is_cuda or _hopper(matrix.device))):
+        return matrix, "strides"
+    from triton.tools.tensor_descriptor import TensorDescriptor
+
+    block = [block_columns, block_rows] if turned_ else [block_rows, block_columns]
+    return TensorDescriptor.from_tensor(lying, block), "turned" if turned_ else "tiles"
+
+
+def _hopper(device: torch.device) -> bool:
+    return torch.version.cuda is not None and torch.cuda.get_device_capability(device) >= (9, 0)
+
+
+def _processors(x: torch.Tensor) -> int:
+    return torch.cuda.get_device_properties(x.device).multi_processor_count if x.is_cuda else PROCESSORS
+
+
+def _ranks(rank: int) -> int:
+    """Columns of a block of the low-rank factors: `tl.dot` takes no fewer than 16."""
+    return min(RANKS, max(16, triton.next_power_of_2(rank)))
+
+
+# ---------------------------------------------------------------- kernels
+
+
+@triton.jit
+def product(
+    x,  # [rows, depth], or its descriptor
+    weight,  # [outputs, depth], or its descriptor
+    a_ptr,  # [rank, depth]; None where s is there
+    b_ptr,  # [outputs, rank]
+    s_ptr,  # [rows, rank]; None where it is computed inside
+    bias_ptr,  # [outputs], or None
+    out_ptr,  # [rows, outputs]; f32[parts, rows, outputs] where there are parts
+    before_ptr,  # [rows, outputs], what the activation is given; or None
+    rows,
+    outputs,
+    depth,
+    rank,
+    scale,
+    x_row,
+    x_depth,
+    weight_output,
+    weight_depth,
+    a_rank,
+    a_depth,
+    b_output,
+    b_rank,
+    X_READ: tl.constexpr,
+    WEIGHT_READ: tl.constexpr,
+    ACTIVATION: tl.constexpr,
+    PRECISION: tl.constexpr,
+    PERSISTENT: tl.constexpr,
+    SPLIT: tl.constexpr,  # there are parts
+    LOOPS: tl.constexpr,  # blocks of the rank
+    GROUP: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_N: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+):
+    """A program owns [BLOCK_M, BLOCK_N] of a part of depth, or in turn all such tiles that are a whole grid apart."""
+    row_tiles, output_tiles = tl.cdiv(rows, BLOCK_M), tl.cdiv(outputs, BLOCK_N)
+    part, parts = tl.program_id(1), tl.num_programs(1)
+    steps = tl.cdiv(depth, BLOCK_K)
+    ranks = rank
+    if SPLIT:
+        ranks = tl.where(part == 0, rank, 0)  # s b^T once, not in each part
+    for tile in tl.range(tl.program_id(0), row_tiles * output_tiles, tl.num_programs(0), flatten=PERSISTENT):
+        # GROUP tiles of rows share a tile of the weight while the L2 cache has it.
+        first = tile // (GROUP * output_tiles) * GROUP
+        group = tl.minimum(row_tiles - first, GROUP)
+        row = (first + tile % (GROUP * output_tiles) % group) * BLOCK_M
+        output = tile % (GROUP * output_tiles) // group * BLOCK_N
+        total = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
+        inner = tl.zeros([BLOCK_M, BLOCK_R], tl.float32)
+        for step in range(part * steps // parts, (part + 1) * steps // parts):
+            k = step * BLOCK_K
+            of_x = tile_of(x, row, k, rows, depth, x_row, x_depth, X_READ, BLOCK_M, BLOCK_K)
+            of_weight = tile_of(
+                weight, output, k, outputs, depth, weight_output, weight_depth, WEIGHT_READ, BLOCK_N, BLOCK_K
+            )
+            total = tl.dot(of_x, of_weight.T, total, input_precision=PRECISION)
+            if a_ptr is not None:
+                a = tile_of(a_ptr, 0, k, rank, depth, a_rank, a_depth, "strides", BLOCK_R, BLOCK_K)
+                inner = tl.dot(of_x, a.T, inner, input_precision=PRECISION)
+        if a_ptr is not None:  # linear: of a part of depth too
+            b = tile_of(b_ptr, output, 0, outputs, rank, b_output, b_rank, "strides", BLOCK_N, BLOCK_R)
+            total = tl.dot((scale * inner).to(b.dtype), b.T, total, input_precision=PRECISION)
+        else:
+            for loop in tl.static_range(LOOPS):
+                s = tile_of(s_ptr, row, loop * BLOCK_R, rows, ranks, rank, 1, "strides", BLOCK_M, BLOCK_R)
+                b = tile_of(b_ptr, output, loop * BLOCK_R, outputs, rank, b_output, b_rank, "strides", BLOCK_N, BLOCK_R)
+                total = tl.dot(s, b.T, total, input_precision=PRECISION)
+        m, n = row + tl.arange(0, BLOCK_M), output + tl.arange(0, BLOCK_N)
+        inside = (m < rows)[:, None] & (n < outputs)[None, :]
+        offset = m.to(tl.int64)[:, None] * outputs + n[None, :]
+        if SPLIT:
+            tl.store(out_ptr + part.to(tl.int64) * rows * outputs + offset, total, inside)
+        else:
+            if bias_ptr is not None:
+                total += tl.load(bias_ptr + n, n < outputs, 0.0).to(tl.float32)[None, :]
+            if before_ptr is not None:
+                tl.store(before_ptr + offset, total, inside)
+            tl.store(out_ptr + offset, activated(total, ACTIVATION), inside)
+
+
+@triton.jit
+def tile_of(
+    source, row, column, rows, columns, row_stride, column_stride, READ: tl.constexpr, R: tl.constexpr, C: tl.constexpr
+):
+    """[R, C] of a matrix [rows, columns] from (row, column) on, and zeros outside."""
+    if READ == "tiles":
+        found = source.load([row, column])
+    elif READ == "turned":
+        found = source.load([column, row]).T
+    else:
+        r, c = row + tl.arange(0, R), column + tl.arange(0, C)
+        offset = (r.to(tl.int64) * row_stride)[:, None] + (c.to(tl.int64) * column_stride)[None, :]
+        found = tl.load(source + offset, (r < rows)[:, None] & (c < columns)[None, :], 0.0)
+    return found
+
+
+@triton.jit
+def add_parts(
+    partial_ptr,  # f32[parts, numel]
+    bias_ptr,  # [outputs], or None
+    out_ptr,  # [numel]
+    before_ptr,  # [numel], or None
+    numel,
+    outputs,
+    parts,
+    ACTIVATION: tl.constexpr,
+    BLOCK: tl.constexpr,
+):
+    """Always in the same order."""
+    offset = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = offset < numel
+    total = tl.zeros([BLOCK], tl.float32)
+    for part in range(parts):
+        total += tl.load(partial_ptr + tl.cast(part, tl.int64) * numel + offset, inside, 0.0)
+    if bias_ptr is not None:
+        total += tl.load(bias_ptr + offset % outputs, inside, 0.0).to(tl.float32)
+    if before_ptr is not None:
+        tl.store(before_ptr + offset, total, inside)
+    tl.store(out_ptr + offset, activated(total, ACTIVATION), inside)
+
+
+@triton.jit
+def narrow(
+    x_ptr,  # [rows, depth]
+    factor_ptr,  # [depth, rank]
+    s_ptr,  # [rows, rank], written
+    kept_ptr,  # [rows, depth], of the activation; or None
+    before_ptr,  # [rows, depth], written: x times the activation's derivative; or None
+    rows,
+    depth,
+    rank,
+    scale,
+    x_row,
+    x_depth,
+    factor_depth,
+    factor_rank,
+    ACTIVATION: tl.constexpr,
+    PRECISION: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_K: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+):
+    """A program owns BLOCK_M rows, so that x is read once."""
+    row, first = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_R
+    m, r = row + tl.arange(0, BLOCK_M), first + tl.arange(0, BLOCK_R)
+    total = tl.zeros([BLOCK_M, BLOCK_R], tl.float32)
+    for k in range(0, depth, BLOCK_K):
+        x = tile_of(x_ptr, row, k, rows, depth, x_row, x_depth, "strides", BLOCK_M, BLOCK_K)
+        if kept_ptr is not None:
+            kept = tile_of(kept_ptr, row, k, rows, depth, depth, 1, "strides", BLOCK_M, BLOCK_K)
+            x = (x.to(tl.float32) * derivative(kept.to(tl.float32), ACTIVATION)).to(x.dtype)
+            n = k + tl.arange(0, BLOCK_K)
+            once = (m < rows)[:, None] & ((n < depth) & (first == 0))[None, :]
+            tl.store(before_ptr + m.to(tl.int64)[:, None] * depth + n[None, :], x, once)
+        factor = tile_of(factor_ptr, k, first, depth, rank, factor_depth, factor_rank, "strides", BLOCK_K, BLOCK_R)
+        total = tl.dot(x, factor, total, input_precision=PRECISION)
+    tl.store(
+        s_ptr + m.to(tl.int64)[:, None] * rank + r[None, :], scale * total, (m < rows)[:, None] & (r < rank)[None, :]
+    )
+
+
+@triton.jit
+def turned(
+    tall_ptr,  # [rows, columns]
+    s_ptr,  # [rows, rank]
+    found_ptr,  # f32[parts, columns, rank], written
+    summed_ptr,  # f32[parts, columns], written
+    rows,
+    columns,
+    rank,
+    tall_row,
+    tall_column,
+    s_row,
+    s_rank,
+    PRECISION: tl.constexpr,
+    BLOCK_M: tl.constexpr,
+    BLOCK_C: tl.constexpr,
+    BLOCK_R: tl.constexpr,
+):
+    """A program owns BLOCK_C columns of a part of the rows."""
+    column, first = tl.program_id(0) * BLOCK_C, tl.program_id(1) * BLOCK_R
+    part, parts = tl.program_id(2), tl.num_programs(2)
+    c, r = column + tl.arange(0, BLOCK_C), first + tl.arange(0, BLOCK_R)
+    steps = tl.cdiv(rows, BLOCK_M)
+    total, summed = tl.zeros([BLOCK_C, BLOCK_R], tl.float32), tl.zeros([BLOCK_C], tl.float32)
+    for step in range(part * steps // parts, (part + 1) * steps // parts):
+        tall = tile_of(
+            tall_ptr, step * BLOCK_M, column, rows, columns, tall_row, tall_column, "strides", BLOCK_M, BLOCK_C
+        )
+        s = tile_of(s_ptr, step * BLOCK_M, first, rows, rank, s_row, s_rank, "strides", BLOCK_M, BLOCK_R)
+        total = tl.dot(tall.T, s, total, input_precision=PRECISION)
+        summed += tl.sum(tall.to(tl.float32), axis=0)
+    owned = part.to(tl.int64) * columns + c
+    tl.store(found_ptr + owned[:, None] * rank + r[None, :], total, (c < columns)[:, None] & (r < rank)[None, :])
+    tl.store(summed_ptr + owned, summed, (c < columns) & (first == 0))
+
+
+@triton.jit
+def activated(z, ACTIVATION: tl.constexpr):
+    if ACTIVATION == "relu":
+        z = tl.where(z < 0, 0.0, z)  # NaN stays NaN
+    elif ACTIVATION == "sigmoid":
+        z = tl.sigmoid(z)
+    elif ACTIVATION == "silu":
+        z = z * tl.sigmoid(z)
+    elif ACTIVATION == "gelu":
+        z = 0.5 * z * (1.0 + tl.erf(0.7071067811865476 * z))
+    return z
+
+
+@triton.jit
+def derivative(kept, ACTIVATION: tl.constexpr):
+    """Of the activation, from what it returned if that is relu or sigmoid, else from what it was given."""
+    if ACTIVATION == "relu":
+        slope = tl.where(kept <= 0, 0.0, 1.0)
+    elif ACTIVATION == "sigmoid":
+        slope = kept * (1.0 - kept)
+    elif ACTIVATION == "silu":
+        logistic = tl.sigmoid(kept)
+        slope = logistic * (1.0 + kept * (1.0 - logistic))
+    else:
+        normal = 0.3989422804014327 * tl.exp(-0.5 * kept * kept)
+        slope = 0.5 * (1.0 + tl.erf(0.7071067811865476 * kept)) + kept * normal
+    return slope
