@@ -10,6 +10,7 @@
 #   make pictures           those of the README; needs Chromium
 #   make notebooks          notebooks/*.ipynb made of notebooks/*.py, executed
 #   make dlrm-pages         what is made of DLRM's results: tables of docs/dlrm.md, the README's sentences, the notebook with its plots
+#   make kernel-pages       docs/kernels.md and the page of each hand kernel, of its results
 #   make lint               ruff and mypy
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ VENV   := .venv
 USER   := $(VENV)/.user
 READY  := $(VENV)/.ready
 
-.PHONY: demo chromium test test-slow test-all test-capabilities test-newest-triton matrix test-gpu notebooks dlrm-pages pictures lint
+.PHONY: demo chromium test test-slow test-all test-capabilities test-newest-triton matrix test-gpu notebooks dlrm-pages kernel-pages pictures lint
 .DEFAULT_GOAL := demo
 
 INSTALL = $(VENV)/bin/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable
@@ -90,6 +91,9 @@ notebooks: $(READY)
 dlrm-pages: $(READY)
 	$(VENV)/bin/python tests/benchmarks/dlrm_tables.py --write docs/dlrm.md README.md
 	$(VENV)/bin/python notebooks/remake.py 05_dlrm
+
+kernel-pages: $(READY)
+	$(VENV)/bin/python tests/benchmarks/hand_pages.py --write
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

@@ -18,12 +18,11 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 import torch
-import triton
 from circumstances import LEFT, Results
+from contests import OURS, SETTINGS, Job, Row, begun, checked, timed, told, tuned
 from torch import Tensor
 from torch.nn.functional import embedding
 
@@ -34,11 +33,8 @@ from inductor_lab.kernels.dlrm import outer_ieee
 from inductor_lab.kernels.dlrm import pairwise as pairwise_
 from inductor_lab.timing.ceilings import copy_bytes_per_second
 
-Row = dict[str, Any]
 TABLES = 26
-SETTINGS = ("default", "coordinate_descent_tuning", "max-autotune", "combo_kernels")
-"""Of Inductor, as `contest/compiled.py` has them."""
-WHO = ("hand", "again", "eager", *SETTINGS, "fbgemm")
+WHO = (*OURS, "eager", *SETTINGS[:4], "fbgemm")
 HIDDEN = 512
 """Outputs of the first top layer."""
 LIMIT = {"ieee": 1e-5, "tf32x3": 1e-5, "tf32": 2e-3, "bf16": 2e-2}
@@ -55,18 +51,6 @@ class Point:
     rows: int
     """Of each table; 0 where there is none."""
     precision: str = "ieee"
-
-
-@dataclass(frozen=True)
-class Job:
-    """A point's functions of no argument, and what they must compute."""
-
-    hand: Callable[[dict[str, int] | None], Any]
-    form: FunctionType
-    given: tuple[Any, ...]
-    candidates: list[dict[str, int]]
-    bytes: int
-    fbgemm: Callable[[], Any] | None = None
 
 
 # ---------------------------------------------------------------- what is computed, in eager
@@ -119,7 +103,8 @@ def of_lookups(point: Point, on: str) -> Job:
             (dense, sparse, cardinalities, *tables),
             lookups_.CANDIDATES,
             index + row + TABLES * row + (TABLES + 1) * row,
-            lambda: fbgemm(dense, sparse, cardinalities, tables),
+            limit=LIMIT[point.precision],
+            public={"fbgemm": lambda: fbgemm(dense, sparse, cardinalities, tables)},
         )
     grad = torch.randn(batch, (TABLES + 1) * columns, device=on)
     counts = [point.rows] * TABLES
@@ -129,6 +114,7 @@ def of_lookups(point: Point, on: str) -> Job:
         (grad, sparse, cardinalities, point.rows),
         lookups_.CANDIDATES,
         index + TABLES * row + 4 * sum(counts) * columns,
+        limit=LIMIT[point.precision],
     )
 
 
@@ -145,6 +131,8 @@ def of_pairwise(point: Point, on: str) -> Job:
             (features, row, column),
             pairwise_.CANDIDATES,
             4 * features.numel() + out,
+            precision=point.precision,
+            limit=LIMIT[point.precision],
         )
     grad = torch.randn(point.batch, out // 4 // point.batch, device=on)
     return Job(
@@ -155,6 +143,8 @@ def of_pairwise(point: Point, on: str) -> Job:
         (features, grad, row, column),
         pairwise_.CANDIDATES,
         8 * features.numel() + out,
+        precision=point.precision,
+        limit=LIMIT[point.precision],
     )
 
 
@@ -177,7 +167,8 @@ def of_outer(point: Point, on: str) -> Job:
 
     moved = (read.numel() + x.numel() + point.batch * HIDDEN) * dtype.itemsize
     candidates: list[dict[str, int]] = [{}] if ieee else [asdict(tiles) for tiles in outer_.TILES.values()]
-    return Job(hand, outer, (x, weight, bias), candidates, moved)
+    how: dict[str, Any] = {"precision": point.precision, "limit": LIMIT[point.precision]}
+    return Job(hand, outer, (x, weight, bias), candidates, moved, **how)
 
 
 def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Tensor]) -> Callable[[], Tensor]:
@@ -225,92 +216,23 @@ JOBS = {
 }
 
 
-# ---------------------------------------------------------------- checked, then timed
-
-
-def far(found: Any, job: Job) -> float:
-    """How far a result is from float64's, relative to its largest."""
-    exact = [one.double() if isinstance(one, Tensor) and one.is_floating_point() else one for one in job.given]
-    right = job.form(*exact)
-    both = zip(found, right, strict=True) if isinstance(found, list | tuple) else [(found, right)]
-    return max(float((own - its).abs().max() / its.abs().max()) for own, its in both)
-
-
-def contestant(who: str, job: Job) -> Callable[[], Any]:
-    from inductor_lab.contest.compiled import inductor
-
-    if who in ("hand", "again"):
-        return lambda: job.hand(None)
-    if who == "fbgemm":
-        if job.fbgemm is None:
-            raise LabError("FBGEMM has nothing that computes this")
-        return job.fbgemm()
-    # With a code of its own, as Dynamo counts what it compiled of one, and stops at eight.
-    own = FunctionType(job.form.__code__.replace(co_name=f"{job.form.__name__}_{who}"), job.form.__globals__)
-    form = own if who == "eager" else inductor(own, who)
-    return lambda: form(*job.given)
-
-
-def checked(job: Job, point: Point, who: tuple[str, ...]) -> tuple[dict[str, Callable[[], Any]], dict[str, str]]:
-    """The contestants that compute what they should, and why the others are not there."""
-    from inductor_lab.timing.measure import recorded
-
-    functions, refused = {}, {}
-    for name in who:
-        try:
-            function = contestant(name, job)
-            off = far(function(), job)
-            if not off <= (limit := LIMIT[point.precision]):
-                raise LabError(f"its result is {off:.1e} from float64's, over {limit:.0e}")
-            if job.given[0].is_cuda:
-                recorded(name, function)
-            functions[name] = function
-        except Exception as error:
-            refused[name] = (
-                f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
-            )
-    return functions, refused
-
-
-def timed(functions: dict[str, Callable[[], Any]], seconds: float) -> dict[str, list[float]]:
-    from inductor_lab.timing.measure import Method, measure
-
-    method = Method(launch="graph", cache="cold", rounds=None, seconds=seconds)
-    return {name: list(times) for name, times in measure(functions, method=method).times.items()}
-
-
-def told(times: dict[str, list[float]], moved: int, copy: float) -> Row:
-    """Medians with their intervals, everybody's ratio to `hand` of the same rounds, and `hand`'s share of the copy rate."""
-    from inductor_lab.timing.statistics import median_interval
-
-    row: Row = {"us": {}, "ratio": {}, "rounds": len(times["hand"])}
-    for name, own in times.items():
-        row["us"][name] = median_interval(own)
-        if name != "hand":
-            row["ratio"][name] = median_interval([its / hand for its, hand in zip(own, times["hand"], strict=True)])
-    row["copy_share"] = moved / (1e-6 * row["us"]["hand"][0]) / copy
-    others = [name for name in row["us"] if name not in ("hand", "again")]
-    row["best"] = min(others, key=lambda name: row["us"][name][0], default=None)
-    return row
-
-
-def tuned(job: Job, seconds: float) -> Row:
-    """Every candidate of the kernel's own table in the same rounds."""
-    functions = {str(one): lambda one=one: job.hand(one) for one in job.candidates}
-    times = timed({name: function for name, function in functions.items() if _runs(function)}, seconds)
-    found = {name: sorted(own)[len(own) // 2] for name, own in times.items()}
-    return {"tuned_us": dict(sorted(found.items(), key=lambda pair: pair[1]))}
-
-
-def _runs(function: Callable[[], Any]) -> bool:
-    try:
-        function()
-    except triton.runtime.errors.OutOfResources:
-        return False
-    return True
-
-
 # ---------------------------------------------------------------- the command
+
+
+def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> Row:
+    """What a row says of a point."""
+    start = time.monotonic()
+    with begun(lambda: JOBS[point.kernel](point, on)) as job:
+        row: Row = {"tables": TABLES, "bytes": job.bytes}
+        if asked.tune:
+            row |= tuned(job, asked.seconds)
+        else:
+            functions, row["refused"] = checked(job, asked.who)
+            if not asked.smoke and "hand" in functions:
+                row |= {"copy_bytes_per_s": copy, **told(timed(functions, asked.seconds), job.bytes, copy)}
+            elif "hand" in row["refused"]:
+                row["failed"] = row["refused"]["hand"]
+    return row | {"took_s": round(time.monotonic() - start, 1)}
 
 
 def main() -> None:
@@ -342,27 +264,9 @@ def main() -> None:
     for point in left:
         if time.monotonic() > end:
             sys.exit(LEFT)
-        torch.manual_seed(0)
-        torch.compiler.reset()
-        # After `fp32_precision` alone PyTorch refuses to tell Inductor's max-autotune what it is.
-        torch.set_float32_matmul_precision("high" if point.precision == "tf32" else "highest")
-        begun, job = time.monotonic(), JOBS[point.kernel](point, on)
-        row = {"verb": verb, **asdict(point), "tables": TABLES, "bytes": job.bytes}
-        with torch.no_grad():
-            if asked.tune:
-                row |= tuned(job, asked.seconds)
-            else:
-                functions, row["refused"] = checked(job, point, tuple(asked.who))
-                if not asked.smoke and "hand" in functions:
-                    row |= {"copy_bytes_per_s": copy, **told(timed(functions, asked.seconds), job.bytes, copy)}
-                elif "hand" in row["refused"]:
-                    row["failed"] = row["refused"]["hand"]
-                    failed.append(row["failed"])
-        row["took_s"] = round(time.monotonic() - begun, 1)
-        results.add(row)
-        if on == "cuda":
-            del job
-            torch.cuda.empty_cache()
+        row = measured(point, asked, on, copy)
+        failed += [row["failed"]] if "failed" in row else []
+        results.add({"verb": verb, **asdict(point), **row})
     if failed:
         sys.exit(f"error: of {len(failed)} rows the hand kernel was not timed: {failed[0]}")
 

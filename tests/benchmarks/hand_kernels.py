@@ -1,0 +1,175 @@
+"""A hand kernel beside eager, Inductor under each of its settings, and public kernels where they are installed: CUDA graphs in the same rounds.
+
+    python tests/benchmarks/hand_kernels.py rotary                into inductor_lab/kernels/rotary/results.json; goes on where an earlier run stopped
+    python tests/benchmarks/hand_kernels.py rotary --stop 540     what nine minutes allow; the same again does the next part
+    python tests/benchmarks/hand_kernels.py rotary --again        everything anew
+    python tests/benchmarks/hand_kernels.py rotary --tune         every candidate of the kernel's own table, nobody else
+    TRITON_INTERPRET=1 python tests/benchmarks/hand_kernels.py rotary --smoke    without a card: checks small sizes, times nothing
+
+A row a point, then a row a step: what `verify --thorough` says of it, and `diff` with the captured model's step. Inputs are cold, the order in a round is
+random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to float64 before it is timed, `hand` behind it too.
+The copy's and the products' rates are measured in the same run. contests/KERNEL.py says what is timed and against whom.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from circumstances import LEFT, Results
+from contests import Job, Row, begun, checked, exact, far, timed, told, tuned
+
+from inductor_lab.errors import LabError
+from inductor_lab.kernels.steps import steps, written
+from inductor_lab.timing import ceilings
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CONTESTS = sorted(path.stem for path in (HERE / "contests").glob("[a-z]*.py"))
+CEILING = {"ieee": "fp32", "tf32": "tf32", "tf32x3": "tf32", "bf16": "bf16", "fp16": "bf16"}
+"""Precision of a job's products -> the product whose rate is the most that they reach."""
+AT_MOST = 300
+"""Seconds of a step's verdict, or its times."""
+
+
+@cache
+def copied() -> float:
+    """Bytes in a second."""
+    return ceilings.copy_bytes_per_second().per_second
+
+
+@cache
+def multiplied(precision: str) -> float:
+    """Operations in a second."""
+    return ceilings.product_flops_per_second(precision).per_second
+
+
+def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace) -> Row:
+    """What a row says of a point."""
+    start = time.monotonic()
+    with begun(lambda: contest.job(point, on)) as job:
+        row: Row = {"bytes": job.bytes, "flops": job.flops}
+        if asked.tune:
+            row |= tuned(job, asked.seconds)
+        else:
+            who = [name for name in asked.who or job.who() if name in job.who()]
+            functions, row["refused"] = checked(job, who)
+            if "hand" in row["refused"]:
+                row["failed"] = row["refused"]["hand"]
+            elif not asked.smoke:
+                row |= beside_the_roofline(job, functions, asked.seconds)
+    return row | {"took_s": round(time.monotonic() - start, 1)}
+
+
+def beside_the_roofline(job: Job, functions: dict[str, Any], seconds: float) -> Row:
+    """Everybody's times, and how far from the bound `hand` is."""
+    row = told(timed(functions, seconds), job.bytes, copied(), beside=tuple(job.beside))
+    row |= {"beside": list(job.beside), "off_after": far(functions["hand"](), exact(job)), "copy_bytes_per_s": copied()}
+    bounds = [job.bytes / copied()]
+    if job.flops:
+        row["flops_per_s"] = multiplied(CEILING[job.precision])
+        bounds.append(job.flops / row["flops_per_s"])
+    row["bound_us"] = 1e6 * max(bounds)
+    return row | {"share": row["bound_us"] / row["us"]["hand"][0]}
+
+
+def judged(contest: Any, kernel: str, step: str, end: float) -> Row:
+    """What a step's file is worth: its verdict, and its times alone and in the captured model."""
+    start, row = time.monotonic(), {"step": step}
+    with tempfile.TemporaryDirectory() as folder:
+        of = steps(kernel)[step]
+        capture = ROOT / "captured" / of.capture
+        if not capture.exists():
+            contest.capture(of.capture, capture := Path(folder, of.capture))
+        file = Path(folder, f"{step}.py")
+        file.write_text(written(kernel, step, capture, file.name), encoding="utf-8")
+        row["address"] = f"{of.capture}:{of.address}"
+        verdict = asked_of("verify", file, "--thorough", end=end)
+        row["verdict"] = verdict.get("verdict") or verdict["failed"]
+        found = asked_of("diff", file, "--in", str(capture), "--launch", "graph", end=end)
+    if "failed" in found:
+        return row | {"failed": found["failed"], "took_s": round(time.monotonic() - start, 1)}
+    times = {
+        name: (found[name]["timing"]["median"], found[name]["timing"]["interval"]) for name in ("hand", "generated")
+    }
+    row |= {"us": times, "ratio": (found["ratio"], found["ratio_interval"]), "noise": found["noise"]}
+    row |= {"in_the_model": found["step"], "took_s": round(time.monotonic() - start, 1)}
+    return row
+
+
+def asked_of(verb: str, file: Path, *options: str, end: float) -> dict[str, Any]:
+    """What a verb says of a file, as JSON; {"failed": why} where it says nothing."""
+    command = [sys.executable, "-m", "inductor_lab", verb, str(file), *options, "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    limit = max(30.0, min(AT_MOST, end - time.monotonic()))
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=limit)
+        return json.loads(done.stdout)  # type: ignore[no-any-return]
+    except subprocess.TimeoutExpired:
+        return {"failed": f"{verb} took longer than {limit:.0f} s"}
+    except json.JSONDecodeError:
+        return {"failed": (done.stderr.strip().splitlines() or [f"{verb} said nothing"])[-1]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kernel", choices=CONTESTS)
+    parser.add_argument("-o", "--output", type=Path, help="inductor_lab/kernels/KERNEL/results.json unless given")
+    parser.add_argument("--who", nargs="+", help="these contestants alone, `hand` among them")
+    parser.add_argument("--seconds", type=float, default=0.3, help="of samples, for each contestant")
+    parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no row is begun")
+    parser.add_argument("--again", action="store_true", help="leave out nothing that is there already")
+    parser.add_argument("--tune", action="store_true", help="time the hand kernel's candidates, nobody else")
+    parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
+    asked = parser.parse_args()
+    on = "cuda"
+    if asked.smoke and not torch.cuda.is_available():
+        from inductor_lab.judge import stand_ins
+
+        on = "cpu"
+        stand_ins.install()  # Triton's own interpreter multiplies bfloat16 as whole numbers
+        asked.who = asked.who or ["hand", "eager"]
+    contest = importlib.import_module(f"contests.{asked.kernel}")
+    own = ROOT / "inductor_lab" / "kernels" / asked.kernel / "results.json"
+    what = f"{asked.kernel}. {(__doc__ or '').splitlines()[0]}"
+    results = Results(None if asked.smoke else asked.output or own, what)
+    end, verb = time.monotonic() + asked.stop, "tune" if asked.tune else "time"
+    for name in ([verb] if asked.tune else [verb, "step"]) if asked.again else []:
+        results.remove("verb", name)
+    points = contest.SMOKE if asked.smoke else contest.POINTS
+    work = [({"verb": verb, **json.loads(json.dumps(asdict(point)))}, point) for point in points]
+    work += (
+        [] if asked.smoke or asked.tune else [({"verb": "step", "step": step}, None) for step in steps(asked.kernel)]
+    )
+    done = results.rows()
+    left = [(head, point) for head, point in work if not any(head.items() <= row.items() for row in done)]
+    if left and not asked.smoke:
+        results.begin("hand_kernels.py", copy_bytes_per_s=copied())
+    failed = []
+    for head, point in left:
+        if time.monotonic() > end:
+            sys.exit(LEFT)
+        row = measured(contest, point, on, asked) if point else judged(contest, asked.kernel, head["step"], end)
+        failed += [row["failed"]] if "failed" in row else []
+        results.add(head | row)
+    if failed:
+        sys.exit(f"error: {len(failed)} rows were not timed: {failed[0]}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except LabError as error:
+        sys.exit(f"error: {error}")

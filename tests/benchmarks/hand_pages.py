@@ -1,0 +1,190 @@
+"""The pages of the hand kernels from their results: README.md of each folder, between its marks, and docs/kernels.md, the gallery.
+
+python tests/benchmarks/hand_pages.py            prints what stands between the marks
+python tests/benchmarks/hand_pages.py --write    writes it
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+from collections import Counter
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from inductor_lab.kernels.steps import kernels, steps
+
+Row = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "inductor_lab" / "kernels"
+GALLERY = ROOT / "docs" / "kernels.md"
+NOT_MEASURED = (
+    "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
+)
+START, END = "<!-- results -->\n", "<!-- /results -->\n"
+ELSEWHERE = {"dlrm": "\n[Its page](dlrm.md) has how they work, what each step gained, and beside whom.\n"}
+"""Kernel -> where its results are told, if not in its folder."""
+OURS = ("hand", "again")
+FOLDERS = sorted(path.parent.name for path in KERNELS.glob("*/__init__.py"))
+
+
+def results(kernel: str) -> Row:
+    """What was measured: runs and rows; none where nothing was."""
+    path = KERNELS / kernel / "results.json"
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return json.loads(text) if text.strip() else {"runs": [], "rows": []}  # type: ignore[no-any-return]
+
+
+def rows(found: Row, verb: str) -> list[Row]:
+    return [row for row in found["rows"] if row["verb"] == verb]
+
+
+def says(path: Path) -> str:
+    """The first line of a file's docstring."""
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+
+
+def table(head: list[str], lines: list[list[str]]) -> str:
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *lines))
+
+
+def within(told: list[Any], form: str = ".2f") -> str:
+    """A median with its interval."""
+    value, (low, high) = told
+    return f"{value:{form}} ({low:{form}} to {high:{form}})"
+
+
+# ---------------------------------------------------------------- what each step gained
+
+
+def of_steps(kernel: str, found: Row) -> str:
+    """Each step of a kernel: what it changes, and what came of it."""
+    timed = {row["step"]: row for row in rows(found, "step")}
+    lines = []
+    for name, step in (steps(kernel) if kernel in kernels() else {}).items():
+        told = gained(timed[name]) if name in timed else ["not measured yet", "", "", ""]
+        where = f"{step.capture}:{step.address}"
+        lines.append([name, says(KERNELS / kernel / "steps" / f"{name}.py"), f"`{where}`", *told])
+    return table(
+        ["step", "what it changes", "replaces", "verify", "us", "generated / hand", "saves of the model's step"], lines
+    )
+
+
+def gained(row: Row) -> list[str]:
+    if "failed" in row:
+        return [row["verdict"], "", "", row["failed"].replace("|", "\\|")]
+    whole = row.get("in_the_model") or {}
+    saved = "" if whole.get("saved") is None else f"{whole['saved']:.1f} of {whole['step']['generated']:.1f} us"
+    us = " for ".join(f"{row['us'][name][0]:.2f}" for name in ("hand", "generated"))
+    return [row["verdict"], us, within(row["ratio"]), saved]
+
+
+# ---------------------------------------------------------------- beside everybody else
+
+
+def of_points(found: Row) -> str:
+    """Each point with everybody's time."""
+    timed = [row for row in rows(found, "time") if "us" in row]
+    if not timed:
+        return ""
+    names = list(timed[0])
+    fields = names[1 : names.index("bytes")]
+    told = [name for name in fields if len({str(row[name]) for row in timed}) > 1]
+    who = list(dict.fromkeys(name for row in timed for name in row["us"] if name not in OURS))
+    head = [*told, "hand", "best other", "best other / hand", "of the bound", "copy rate", *who]
+    lines = [[*(str(row[name]) for name in told), *own(row), *times(row, who)] for row in timed]
+    noise = max((abs(row["ratio"]["again"][0] - 1) for row in timed if "again" in row["ratio"]), default=0.0)
+    first, copies = found["runs"][0], [row["copy_bytes_per_s"] / 1e12 for row in timed]
+    said = (
+        f"{first['card']}, torch {first['torch']}, triton {first['triton']}; a copy moves {median(copies):.2f} TB/s. Microseconds in a CUDA graph on a "
+        f"cold cache, medians; intervals are of 95 %. The hand kernel timed twice differs from itself by {noise:.1%} at most.\n"
+    )
+    return f"{table(head, lines)}\n{said}{refused(found)}"
+
+
+def own(row: Row) -> list[str]:
+    best = row["best"]
+    told = [f"{row['us'][best][0]:.2f} {best}", within(row["ratio"][best])] if best else ["", ""]
+    return [f"{row['us']['hand'][0]:.2f}", *told, f"{row['share']:.0%}", f"{row['copy_share']:.0%}"]
+
+
+def times(row: Row, who: list[str]) -> list[str]:
+    return [f"{row['us'][name][0]:.2f}" if name in row["us"] else "" for name in who]
+
+
+def refused(found: Row) -> str:
+    """Who has no time, and why."""
+    why = Counter((who, reason) for row in rows(found, "time") for who, reason in row.get("refused", {}).items())
+    lines = "".join(f"- {who}, {count} times: {reason}\n" for (who, reason), count in sorted(why.items()))
+    return f"\nWithout a time:\n\n{lines}" if lines else ""
+
+
+# ---------------------------------------------------------------- pages
+
+
+def of_kernel(kernel: str) -> str:
+    """What stands between the marks of a kernel's README.md."""
+    found = results(kernel)
+    points = of_points(found) or NOT_MEASURED.format(kernel=kernel)
+    return f"### What each step gained\n\n{of_steps(kernel, found)}\n### Beside everybody else\n\n{points}"
+
+
+def place(found: Row) -> str:
+    """A sentence on a kernel's place under the roofline, and beside the best other one."""
+    timed = [row for row in rows(found, "time") if "us" in row]
+    if not timed:
+        return "Not measured yet."
+    shares = sorted(row["share"] for row in timed)
+    against = [row["ratio"][row["best"]][1] for row in timed if row["best"]]
+    ahead, behind = sum(low > 1.01 for low, _ in against), sum(high < 1 / 1.01 for _, high in against)
+    return (
+        f"{shares[0]:.0%} to {shares[-1]:.0%} of the bound at {len(timed)} points, half of them at {median(shares):.0%} or more; "
+        f"ahead of the best other one at {ahead}, behind at {behind}, level at {len(against) - ahead - behind}."
+    )
+
+
+def gallery() -> str:
+    """What stands between the marks of docs/kernels.md."""
+    parts = []
+    for kernel in FOLDERS:
+        if kernel in ELSEWHERE:
+            parts.append(f"## {kernel}\n\n{says(KERNELS / kernel / '__init__.py')} {ELSEWHERE[kernel]}")
+            continue
+        found, page = results(kernel), f"../inductor_lab/kernels/{kernel}/README.md"
+        what = says(KERNELS / kernel / "kernel.py")
+        parts.append(
+            f"## {kernel}\n\n{what} [More]({page})\n\n{of_steps(kernel, found)}\nUnder the roofline: {place(found)}\n"
+        )
+    return "\n".join(parts)
+
+
+def pages() -> dict[Path, str]:
+    """Page -> what stands between its marks."""
+    own = {KERNELS / kernel / "README.md": of_kernel(kernel) for kernel in FOLDERS if kernel not in ELSEWHERE}
+    return own | {GALLERY: gallery()}
+
+
+def filled(text: str, made: str) -> str:
+    """A page with what was made between its marks."""
+    before, start, rest = text.partition(START)
+    _, end, after = rest.partition(END)
+    if not start or not end:
+        raise ValueError(f"the page has no marks {START.strip()} and {END.strip()}")
+    return before + start + made + end + after
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true")
+    asked = parser.parse_args()
+    for page, made in pages().items():
+        if asked.write:
+            page.write_text(filled(page.read_text(encoding="utf-8"), made), encoding="utf-8")
+        else:
+            print(f"{page.relative_to(ROOT)}\n\n{made}")
+
+
+if __name__ == "__main__":
+    main()

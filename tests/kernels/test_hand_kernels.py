@@ -1,0 +1,103 @@
+"""The contests of the hand kernels, small in Triton's interpreter, and the pages that are made of their results."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from folders import ROOT
+from forking import interpreted
+
+pytest.importorskip("triton")
+
+BENCHMARKS = ROOT / "tests" / "benchmarks"
+CONTESTS = sorted(path.stem for path in (BENCHMARKS / "contests").glob("[a-z]*.py"))
+
+
+@pytest.fixture
+def contests(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    return __import__("contests")
+
+
+@pytest.mark.parametrize("kernel", CONTESTS)
+def test_a_contest_runs(kernel: str) -> None:
+    said = interpreted(BENCHMARKS / "hand_kernels.py", kernel, "--smoke")
+    rows = [json.loads(line) for line in said.splitlines()]
+    assert rows and not any(who in row["refused"] for row in rows for who in ("hand", "eager")), said
+
+
+def double(x: torch.Tensor) -> torch.Tensor:
+    return x + x
+
+
+def test_who_is_wrong_or_overwrites_its_inputs_is_not_timed(contests: Any) -> None:
+    x = torch.randn(5)
+    job = contests.Job(lambda configuration: 2 * x, double, (x,), [], 40)
+    job.public.update(
+        overwrites=lambda: lambda: x.mul_(2), wrong=lambda: lambda: 2 * x + 0.01, absent=lambda: missing()
+    )
+    job.beside.update(half=lambda: x / 2)
+    functions, refused = contests.checked(job, ("hand", "eager", *job.public, *job.beside))
+    assert list(functions) == ["hand", "eager", "half"]
+    assert refused["overwrites"] == "LabError: it overwrites its inputs: each call would be given another one's results"
+    assert "from float64's, over" in refused["wrong"] and refused["absent"].startswith("ModuleNotFoundError")
+
+
+def missing() -> None:
+    import not_installed  # noqa: F401
+
+
+def test_gradients_are_what_a_contestant_of_training_computes(contests: Any) -> None:
+    x, grad = torch.randn(5, requires_grad=True), torch.randn(5)
+    job = contests.Job(lambda configuration: 2 * x, double, (x,), [], 40, grad=grad)
+    job.public.update(wrong=lambda: lambda: 2 * x + 0.01 * x**2)
+    functions, refused = contests.checked(job, ("hand", "eager", "wrong"))
+    assert list(functions) == ["hand", "eager"] and [*refused] == ["wrong"]
+    assert torch.equal(functions["hand"]()[0], 2 * grad)
+
+
+# ---------------------------------------------------------------- pages
+
+MADE = runpy.run_path(str(BENCHMARKS / "hand_pages.py"))
+
+
+@pytest.mark.parametrize("page", MADE["pages"](), ids=lambda page: page.parent.name)
+def test_a_page_says_what_was_measured(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert MADE["filled"](text, MADE["pages"]()[page]) == text, "make kernel-pages"
+
+
+def point(hand: float, default: float, **fields: Any) -> dict[str, Any]:
+    us = {"hand": [hand, [hand, hand]], "again": [hand, [hand, hand]], "default": [default, [default, default]]}
+    ratio = {name: [own[0] / hand, [0.99 * own[0] / hand, 1.02 * own[0] / hand]] for name, own in us.items()}
+    return {
+        "verb": "time", **fields, "bytes": 1, "us": us, "ratio": ratio, "best": "default", "share": 0.9,
+        "copy_share": 0.8, "copy_bytes_per_s": 4.3e12, "refused": {"liger": "not installed"},
+    }  # fmt: skip
+
+
+RUN = {"card": "NVIDIA H200", "torch": "2.11.0", "triton": "3.6.0"}
+
+
+def test_a_table_of_points_and_a_place_under_the_roofline() -> None:
+    found = {"runs": [RUN], "rows": [point(2, 4, rows=1, dtype="bf16"), point(4, 4, rows=5, dtype="bf16")]}
+    told = MADE["of_points"](found)
+    assert "| 1 | 2.00 | 4.00 default | 2.00 (1.98 to 2.04) | 90% | 80% | 4.00 |" in told
+    assert "- liger, 2 times: not installed" in told and "dtype" not in told  # the same at each point
+    assert MADE["place"](found) == (
+        "90% to 90% of the bound at 2 points, half of them at 90% or more; ahead of the best other one at 1, behind at 0, level at 1."
+    )
+
+
+def test_what_a_step_gained() -> None:
+    row = {
+        "verdict": "pass", "us": {"hand": [2, [2, 2]], "generated": [4, [4, 4]]}, "ratio": [2, [1.9, 2.1]],
+        "in_the_model": {"saved": 2.04, "step": {"generated": 50, "grafted": 48}},
+    }  # fmt: skip
+    assert MADE["gained"](row) == ["pass", "2.00 for 4.00", "2.00 (1.90 to 2.10)", "2.0 of 50.0 us"]
+    assert MADE["gained"]({"verdict": "pass", "failed": "diff took longer"}) == ["pass", "", "", "diff took longer"]
