@@ -279,9 +279,9 @@ def fused(
     count = counted(count_ptr, bound)
     y = tl.zeros([TOKENS, 1, COLUMNS], tl.float32)
     for first in range(program * NEURONS, count, programs * NEURONS):
-        row, chosen = rows(active_ptr, first + tl.arange(0, NEURONS), count, neurons, active_stride)
-        tl.device_assert(((row >= 0) & (row < neurons)) | ~chosen, "index out of range in active")
-        row, inside = row[None, :, None], chosen[None, :, None] & (column < columns)
+        row, there = rows(active_ptr, first + tl.arange(0, NEURONS), count, neurons, active_stride)
+        tl.device_assert(((row >= 0) & (row < neurons)) | ~there, "index out of range in active")
+        row, inside = row[None, :, None], there[None, :, None] & (column < columns)
         up = weights(up_ptr, row, column, up_strides, inside)
         down = weights(down_ptr, row, column, down_strides, inside)  # on its way while the first is added up
         between = tl.sum(x * up, 2, keep_dims=True)
@@ -291,7 +291,7 @@ def fused(
         else:
             between = activated(between, ACTIVATION)
         between = tl.where(
-            chosen[None, :, None], between, 0.0
+            there[None, :, None], between, 0.0
         )  # an infinity of x times the zero that stands for no weight
         y += tl.sum(between * down, 1, keep_dims=True)
     place = token.to(tl.int64) * columns + column
@@ -329,9 +329,9 @@ def hidden(
 ):
     count = counted(count_ptr, bound)
     place = tl.program_id(0) * NEURONS + tl.arange(0, NEURONS)
-    row, chosen = rows(active_ptr, place, count, neurons, active_stride)
-    tl.device_assert(((row >= 0) & (row < neurons)) | ~chosen, "index out of range in active")
-    row, chosen = row[None, :], chosen[None, :]
+    row, there = rows(active_ptr, place, count, neurons, active_stride)
+    tl.device_assert(((row >= 0) & (row < neurons)) | ~there, "index out of range in active")
+    row, there = row[None, :], there[None, :]
     token = (tl.program_id(1) * TOKENS + tl.arange(0, TOKENS))[:, None]
     up_sum = tl.zeros([TOKENS, NEURONS], tl.float32)
     gate_sum = tl.zeros([TOKENS, NEURONS], tl.float32)
@@ -340,17 +340,19 @@ def hidden(
         column = start + tl.arange(0, COLUMNS)
         across, along = column[None, :], column[:, None]
         x = tl.load(at(x_ptr, token, across, x_strides), (token < tokens) & (across < columns), other=0)
-        up = tl.load(at(up_ptr, row, along, up_strides), chosen & (along < columns), other=0)
+        up = tl.load(at(up_ptr, row, along, up_strides), there & (along < columns), other=0)
         up_sum = tl.dot(x, up, up_sum, input_precision="ieee")
         if gate_ptr is not None:
-            gate = tl.load(at(gate_ptr, row, along, gate_strides), chosen & (along < columns), other=0)
+            gate = tl.load(at(gate_ptr, row, along, gate_strides), there & (along < columns), other=0)
             gate_sum = tl.dot(x, gate, gate_sum, input_precision="ieee")
+    # Rounded where eager stores it: what is too large for half precision there is so here.
+    up_sum = up_sum.to(hidden_ptr.dtype.element_ty).to(tl.float32)
     if gate_ptr is not None:
-        up_sum *= activated(gate_sum, ACTIVATION)
+        up_sum *= activated(gate_sum.to(hidden_ptr.dtype.element_ty).to(tl.float32), ACTIVATION)
     else:
         up_sum = activated(up_sum, ACTIVATION)
     own = hidden_ptr + token.to(tl.int64) * bound + place[None, :]
-    tl.store(own, up_sum.to(hidden_ptr.dtype.element_ty), (token < tokens) & chosen)
+    tl.store(own, up_sum.to(hidden_ptr.dtype.element_ty), (token < tokens) & there)
 
 
 @triton.jit
@@ -380,9 +382,9 @@ def mapped_down(
     for first in range(split * NEURONS, count, splits * NEURONS):
         # An assertion of the range in this loop would keep the compiler from loading ahead; `hidden` has it.
         place = first + tl.arange(0, NEURONS)
-        row, chosen = rows(active_ptr, place, count, neurons, active_stride)
-        between = tl.load(own + place[None, :], (token < tokens) & chosen[None, :], other=0)
-        down = tl.load(at(down_ptr, row[:, None], column, down_strides), chosen[:, None] & (column < columns), other=0)
+        row, there = rows(active_ptr, place, count, neurons, active_stride)
+        between = tl.load(own + place[None, :], (token < tokens) & there[None, :], other=0)
+        down = tl.load(at(down_ptr, row[:, None], column, down_strides), there[:, None] & (column < columns), other=0)
         y = tl.dot(between, down, y, input_precision="ieee")
     place = (split.to(tl.int64) * tokens + token) * columns + column
     tl.store(parts_ptr + place, y.to(parts_ptr.dtype.element_ty), (token < tokens) & (column < columns))
@@ -435,9 +437,9 @@ def weights(pointer, row, column, strides, inside):
 @triton.jit
 def rows(active_ptr, place, count, neurons, active_stride):
     """The rows of these places of `active`, and which of them there are."""
-    chosen = place < count
-    row = tl.load(active_ptr + place.to(tl.int64) * active_stride, chosen, other=0).to(tl.int64)
-    return tl.where(row < 0, row + neurons, row), chosen
+    there = place < count
+    row = tl.load(active_ptr + place.to(tl.int64) * active_stride, there, other=0).to(tl.int64)
+    return tl.where(row < 0, row + neurons, row), there
 
 
 @triton.jit
