@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -140,3 +141,17 @@ def test_a_fault_is_seen(fault: str, ejected: tuple[str, str], tmp_path: Path) -
     assert good in RIGHT
     verdict = judged(ejected[0] + RIGHT.replace(good, bad) + "\n\n" + ejected[1], tmp_path / "layer.py")
     assert verdict == ("pass" if fault == "right" else "fail")
+
+
+def test_the_page_counts_sectors_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    sectors = importlib.import_module("contests.sparse_ffn").sectors
+    page = Path(kernel.__file__).with_name("README.md").read_text(encoding="utf-8")
+    rows = [[float(number) for number in row] for row in re.findall(r"\| (\d+) % \| ([\d.]+) % \| ([\d.]+) \|", page)]
+    assert len(rows) == 4
+    for active, touched, read in rows:
+        share = 1 - (1 - active / 100) ** 16
+        assert touched == round(100 * share, 1) and read == round(100 * share / active, 1)
+    torch.manual_seed(0)
+    assert sectors(torch.randperm(160_000)[:16_000], 2) / 10_000 == pytest.approx(1 - 0.9**16, rel=0.01)
+    assert sectors(torch.arange(16), 2) == 1 and sectors(torch.arange(16), 4) == 2
