@@ -37,12 +37,13 @@ class Fused:
 
 @dataclass(frozen=True)
 class Products:
-    """Two kernels: tiles of tokens, neurons and columns, and in how many parts the second one's sum over neurons is made."""
+    """Two kernels: tiles of tokens and neurons, of columns in the second one, whose sum is made in parts, and of what the first sums at once."""
 
     tokens: int = 16
     neurons: int = 32
     columns: int = 128
     splits: int = 1
+    chunk: int = 128
     num_warps: int = 4
     num_stages: int = 4
 
@@ -52,12 +53,15 @@ CANDIDATES: list[Configuration] = [
     *(
         Fused(neurons, programs, warps, rotated)
         for neurons, warps in ((1, 4), (2, 4), (2, 8), (4, 8), (8, 8), (4, 16))
-        for programs in (132, 264, 528)
+        for programs in (132, 264, 396)
         for rotated in (False, True)
     ),
     *(
-        Products(tokens, neurons, columns, splits, warps)
-        for tokens, neurons, columns, warps in ((16, 16, 128, 4), (16, 32, 64, 4), (16, 32, 128, 4), (64, 32, 128, 4), (64, 64, 128, 8))
+        Products(tokens, neurons, columns, splits, chunk, warps)
+        for tokens, neurons, columns, chunk, warps in (
+            (16, 16, 128, 128, 4), (16, 16, 128, 256, 4), (16, 32, 64, 256, 4), (16, 32, 128, 256, 4),
+            (64, 16, 128, 128, 4), (64, 32, 128, 128, 4), (64, 64, 128, 64, 8),
+        )
         for splits in (1, 2, 4, 8)
     ),
 ]  # fmt: skip
@@ -68,20 +72,23 @@ PROCESSORS = 132
 
 def chosen(tokens: int, columns: int, active: int, neurons: int, *, itemsize: int, gated: bool) -> Configuration:
     """The configuration for so many active ones of the neurons: what is dense enough has more to do in a program."""
-    padded = triton.next_power_of_2(max(columns, 1))
-    if tokens <= 4 and triton.next_power_of_2(max(tokens, 1)) * padded <= LARGEST:
+    padded, tile = (triton.next_power_of_2(max(size, 1)) for size in (columns, tokens))
+    if tokens <= 4 and tile * padded <= LARGEST:
+        warps = 4 if padded <= 1024 else 8 if padded * tile <= 8192 else 16
+        together = PROCESSORS * (1 if warps == 16 else 2 if padded * tile > 4096 else 3)  # as their registers allow
         # Four rows of two matrices in bfloat16, of 4096 columns, take 64 of a thread's registers.
-        rows = max(1, min(8, 4 * 4096 * 2 // (padded * itemsize)) // (1 + gated))
-        few = triton.next_power_of_2(triton.cdiv(active, 2 * PROCESSORS))
-        warps = 4 if padded <= 1024 else 8 if padded * tokens <= 8192 else 16
-        return Fused(min(rows, few), 2 * PROCESSORS, warps)
-    tile = 16 if tokens <= 16 else 64
-    block = 64 if itemsize == 4 else 128
+        most = max(1, min(8, 4 * 4096 * 2 // (padded * itemsize)) // (1 + gated))
+        least = 1 << max(1, active // (2 * PROCESSORS)).bit_length() - 1
+        rows = min(most, least)
+        groups = triton.cdiv(max(active, 1), rows)
+        return Fused(rows, triton.cdiv(groups, triton.cdiv(groups, together)), warps)  # each as often as the others
+    tile, single = 16 if tokens <= 16 else 64, itemsize == 4
+    block = 64 if single else 128
     tiles = triton.cdiv(tokens, tile) * triton.cdiv(columns, block)
     # Of a sparse layer the sum is short: it is not worth many parts.
     splits = min(8, max(1, 2 * PROCESSORS // max(tiles, 1)), max(1, active // 128))
-    share = active / max(neurons, 1)
-    return Products(tile, 16 if share < 0.25 or tile == 16 else 32, block, splits, num_stages=3 if itemsize == 4 else 4)
+    rows = 16 if tile == 16 or active < neurons / 4 else 32
+    return Products(tile, rows, block, splits, block if tile == 64 else 2 * block, num_stages=3 if single else 4)
 
 
 # ---------------------------------------------------------------- what is called
@@ -204,26 +211,15 @@ def _products(
     bound, tiles = len(active), triton.cdiv(tokens, how.tokens)
     between, out = x.new_empty(tokens, bound), x.new_empty(tokens, columns)
     parts = out[None] if how.splits == 1 else x.new_empty(how.splits, tokens, columns, dtype=torch.float32)
-    sizes = {"TOKENS": how.tokens, "NEURONS": how.neurons, "COLUMNS": how.columns}
-    sizes |= {"num_warps": how.num_warps, "num_stages": how.num_stages}
+    sizes = {"TOKENS": how.tokens, "NEURONS": how.neurons, "num_warps": how.num_warps, "num_stages": how.num_stages}
     with torch.cuda.device_of(x):
         hidden[triton.cdiv(bound, how.neurons), tiles](
-            **_shared(x, up, active, gate, count), hidden_ptr=between, ACTIVATION=activation, **sizes
+            **_shared(x, up, active, gate, count), hidden_ptr=between, ACTIVATION=activation, COLUMNS=how.chunk, **sizes
         )
         mapped_down[tiles, triton.cdiv(columns, how.columns), how.splits](
-            between,
-            down,
-            active,
-            count,
-            parts,
-            tokens,
-            columns,
-            len(up),
-            bound,
-            active.stride(0),
-            down.stride(),
-            **sizes,
-        )
+            between, down, active, count, parts, tokens, columns, len(up), bound, active.stride(0), down.stride(),
+            COLUMNS=how.columns, **sizes,
+        )  # fmt: skip
         if how.splits > 1:
             _sum(parts, out, None, how.splits, 1)
     return out

@@ -17,7 +17,7 @@ from torch.nn.functional import leaky_relu, silu
 
 import inductor_lab
 from contests import Job
-from inductor_lab.kernels.sparse_ffn.kernel import CANDIDATES, Fused, chosen, sparse_ffn
+from inductor_lab.kernels.sparse_ffn.kernel import CANDIDATES, Fused, Products, chosen, sparse_ffn
 from inductor_lab.kernels.sparse_ffn.steps import layer, one_token
 
 SECTOR = 32
@@ -92,12 +92,11 @@ def job(point: Point, device: str) -> Job:
     gathered = (
         count * row if point.variant != "by columns" else point.columns * sectors(active, x.element_size()) * SECTOR
     )
-    fused = point.tokens <= 4
     return Job(
         hand,
         layer if gate is None else gated,
         (x, active, up, down, *([] if gate is None else [gate])),
-        [{"is": one} for one in CANDIDATES if isinstance(one, Fused) == fused],
+        [{"is": one} for one in CANDIDATES if isinstance(one, Products) or point.tokens <= 16],
         (point.matrices - 1) * count * row + gathered + 2 * point.tokens * row + count * active.element_size(),
         2 * point.matrices * point.tokens * count * point.columns,
         "ieee" if point.dtype == "float32" else "bf16",

@@ -6,7 +6,7 @@ import triton
 from inductor_lab.kernels.sparse_ffn.kernel import fused
 
 
-def launch(active, up, down, arg2, mm_2, *, NEURONS=4, PROGRAMS=264, num_warps=8):
+def launch(active, up, down, arg2, mm_2, *, NEURONS=4, PROGRAMS=396, num_warps=8):
     tokens, columns = arg2.shape
     programs = min(PROGRAMS, triton.cdiv(active.shape[0], NEURONS))
     total = torch.zeros(tokens * columns + 1, dtype=torch.float32, device=arg2.device)  # and the ticket behind it
