@@ -54,6 +54,11 @@ def found_in_memory(claim: Claim) -> set[str]:
     return _leading(nodes, (*given, *filled), into) - _leading(nodes, (*written, *put), given)
 
 
+def leading(claim: Claim, ends: Iterable[str]) -> set[str]:
+    """Nodes of the fragment that some are made of, these included."""
+    return _leading(_computed(claim), ends, ())
+
+
 def of_nothing(claim: Claim) -> set[str]:
     """Nodes that need no input: all that a kernel which loads nothing can compute, such as zeros that another adds to."""
     found: set[str] = set()

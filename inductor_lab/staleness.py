@@ -107,6 +107,10 @@ def origin_of(path: Path, text: str) -> Mapping[str, Any]:
                 origin = ast.literal_eval(statement.value)
                 needed = {"capture", "name", "body_sha256"}
                 if isinstance(origin, dict) and needed | ({"kernel"} if "span" in origin else set()) <= origin.keys():
+                    if wrong := next((name for name in sorted(needed) if not isinstance(origin[name], str)), ""):
+                        raise LabError(
+                            f"{path} can not be read: {wrong} of its ORIGIN is {origin[wrong]!r}, and is a text"
+                        )
                     return origin
     except (SyntaxError, ValueError) as error:
         raise LabError(f"{path} can not be read: {error}") from error

@@ -15,6 +15,7 @@ from counting import WIDTHS, Touched, letters, run, small, symbols_of
 
 from inductor_lab.annotate.facts import Facts, facts
 from inductor_lab.annotate.layout import Run
+from inductor_lab.bind.elements import numel, type_of
 from inductor_lab.computation import computation
 from inductor_lab.computation.sizes import number
 from inductor_lab.costs.traffic import by_tensor, elements
@@ -91,11 +92,12 @@ def agreement(kernel: Kernel) -> Agreement:
         a.name: int(a.value) for a in launched.launches[0].arguments if a.type is None and a.value.lstrip("-").isdigit()
     }
     found = compare(facts(launched, computation(launched)), touched, launched, passed)
-    if any(map(symbols_of, kernel.launches[0].arguments)):
+    symbols = any(map(symbols_of, kernel.launches[0].arguments))
+    if symbols:
         symbolic = compare(facts(kernel, computation(kernel)), touched, launched, passed)
         found = Agreement(found.reds + symbolic.reds, found.held + symbolic.held, found.unsaid + symbolic.unsaid)
-    elif launched.body == kernel.body:  # all of it was run
-        count_moved(launched, touched, found)
+    if launched.body == kernel.body:  # all of it was run
+        count_moved(launched, touched, found, symbols=symbols)
     return found
 
 
@@ -110,8 +112,12 @@ def read_back(one: Touched, before: Sequence[Touched]) -> bool:
     return one.kind == "load" and any(np.array_equal(one.addresses, there) for there in stored if there is not None)
 
 
-def count_moved(kernel: Kernel, touched: Sequence[Touched], found: Agreement) -> None:
-    """Of each tensor the elements that its bytes are counted by: where an address is computed they may be too many, never too few."""
+def count_moved(kernel: Kernel, touched: Sequence[Touched], found: Agreement, *, symbols: bool) -> None:
+    """Of each tensor the elements that its bytes are counted by: where an address is computed they may be too many, never too few.
+
+    Args:
+        symbols: Whether sizes and strides are numbers that symbols were given: some do not go together, and elements then meet.
+    """
     jobs = list(computation(kernel).every())
     first = [one for place, one in enumerate(touched) if not read_back(one, touched[:place])]
     for kind in ("load", "store"):
@@ -123,7 +129,9 @@ def count_moved(kernel: Kernel, touched: Sequence[Touched], found: Agreement) ->
             if not mine or any(unknown):
                 continue
             live = np.unique(np.concatenate([Seen(replace(one), kernel).live for one in mine])).size
-            said, exact = elements(kernel, accesses), all(job.box(access) for job, access in accesses)
+            if live > (numel(type_of(kernel, pointer)) or live):
+                continue  # the sizes that its symbols are given do not go together
+            said, exact = elements(kernel, accesses), not symbols and all(job.box(a) for job, a in accesses)
             if said == live:
                 found.held[kind, "moved"] += 1
             elif exact or said is None or said < live:

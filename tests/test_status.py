@@ -119,10 +119,12 @@ def test_without_its_capture_nothing_is_known(lab: Lab, ejected: Path) -> None:
 def test_what_is_no_ejected_file_is_said_and_not_executed(lab: Lab, workdir: Path) -> None:
     Path("other.py").write_text("raise SystemExit(7)\n")
     Path("hostile.py").write_text('ORIGIN = __import__("os").abort()\n')
+    Path("number.py").write_text('ORIGIN = {"capture": "lora", "name": 3, "body_sha256": ""}\n')
     assert lab("status").code == 2
     for name, why in (
         ("other.py", "has no ORIGIN"),
         ("hostile.py", "can not be read"),
+        ("number.py", "name of its ORIGIN is 3, and is a text"),
         ("none.py", "There is no file"),
     ):
         found = lab("status", name)

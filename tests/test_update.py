@@ -299,6 +299,7 @@ BEFORE = Path(__file__).with_name("ejected_before.py.txt")
 """The first kernel of `lora_log` as it was ejected at 4d59c47, when the judge's own text stood in each file."""
 
 
+@pytest.mark.slow
 def test_a_file_of_before_is_judged_and_brought_up_to_date(lab: Lab, lora_log: Path, workdir: Path) -> None:
     assert lab("read", lora_log, "--name", "lora").code == 0
     file, wrong = Path("first.py"), Path("wrong.py")

@@ -5,8 +5,10 @@ The launch, the bound, the hazards, what the comment claims, and a note for ever
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards import hazards
+from inductor_lab.annotate.hazards import of_body, of_graph
 from inductor_lab.annotate.sentences import sentences
 from inductor_lab.bind.claims import differences
 from inductor_lab.bind.geometry import sentence, tried
@@ -36,9 +38,21 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
     notes += [
         Note(0, text, kind) for text, kind in ((likely, "estimate"), (tried(kernel, context.card), "choices")) if text
     ]
-    notes += [Note(0, remark, "hazard") for remark in hazards(context, capture)]
+    notes += [Note(0, remark, "hazard") for remark in _hazards(kernel, concrete, context, capture, hints)]
     notes += [Note(0, remark, "claim") for remark in (difference.text for difference in differences(kernel))]
     return notes + _lines(kernel, context)
+
+
+def _hazards(kernel: Kernel, concrete: Kernel, context: Context, capture: Capture, hints: Hints) -> Iterator[str]:
+    """What holds whatever the sizes are, then what does with those that it was compiled with: of a graph's buffers all does."""
+    found = of_body(context)
+    others = of_graph(context, capture)
+    if concrete is not kernel and _symbolic(context.kernel_computation):
+        known = {text.partition(": ")[0] for text in found}
+        new = (text for text in of_body(Context.make(concrete, capture)) if text.partition(": ")[0] not in known)
+        others = [*new, *others]
+    yield from found
+    yield from (f"{text} ({_sizes(hints)})" if hints else text for text in others)
 
 
 def _lines(kernel: Kernel, context: Context) -> list[Note]:

@@ -34,6 +34,7 @@ SAID = {
     "rows": "the rows of its group that there are",
     "next rows": "the next turn's rows",
     "tile": "a tile of a tensor, by its shape and strides",
+    "next tile": "moved on to the next turn's tile",
     "start": "there is one block alone: it starts at 0",
 }
 """What is said of a piece that needs no look at the kernel."""

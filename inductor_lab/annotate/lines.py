@@ -39,7 +39,9 @@ class Lines:
         self.loop = 0
         """The loop that the line is in, by its line; 0 outside of any."""
         self.sharing = any(axis.reduced and axis.program for axis in job.schedule.axes)
-        """Whether a program has just a part of a row."""
+        """Whether values are of a part of a row, all that a program has."""
+        self.parted = self.sharing
+        """Whether loops are over such a part: behind the wait too."""
         self.names: dict[Expression, tuple[str, int]] = {}
         """Values -> their names, and the loop that these are in."""
         self.short: dict[Expression, str] = {}
@@ -59,6 +61,7 @@ class Lines:
     def frame(self, piece: Frame) -> None:
         """Programs begin to share a row, or have what all of them came to: the same text then is another value."""
         self.sharing = piece.piece == "share" or (self.sharing and piece.piece != "wait")
+        self.parted |= self.sharing
         if piece.piece == "wait":
             self.names.clear()
             self.short.clear()

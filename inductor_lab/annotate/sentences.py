@@ -57,7 +57,7 @@ def sentence(what: What, lines: Lines) -> str:
         case Barrier():
             return accesses.barrier(what, context)
         case Loop():
-            return frame.loop(what, context, sharing=lines.sharing)
+            return frame.loop(what, context, sharing=lines.parted)
         case Define():
             lines.begin(what)
             told = _defined(what, lines)

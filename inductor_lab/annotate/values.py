@@ -129,6 +129,8 @@ def _repeated(new: frozenset[str], of: Lines) -> str:
 def _operation(found: Operation, of: Lines) -> str:
     block = [part for part in found.inputs if not isinstance(part, Carried)]
     if len(block) == 1 < len(found.inputs) and found.name in ACCUMULATED and found.dtype:
+        if not all(part.dtype for part in found.inputs if isinstance(part, Carried)):  # an address
+            return f"moved on by {of.meaning(block[0], 44)} elements, for the next turn"
         if isinstance(block[0], Scan):
             return "goes on from what the blocks before came to"
         return f"this block's {of.meaning(block[0], 44)}, taken into {_words(ACCUMULATED[found.name]).fold} so far"
@@ -164,10 +166,11 @@ def _chosen(found: Operation, condition: Expression, one: Expression, other: Exp
         return f"{of.meaning(one, 40)} where the element exists, {of.meaning(other, 20)} elsewhere{_unseen(found, other, of)}"
     if wrapped(found) and of.addressed(found):
         return f"{of.meaning(found)}: a negative index counts from the end"
-    if seen(one) is seen(other):
-        return f"{of.meaning(found)}: both sides are the same"
     if (decided := of.context.computation.decided(condition)) is not None:
         return f"{of.meaning(found)}: the condition is {_ever(decided)}"
+    if seen(one) is seen(other):
+        whole = seen(found.inputs[1]) is seen(found.inputs[2])
+        return f"{of.meaning(found)}: both sides are the same" + ("" if whole else ", each where it is chosen")
     parts = of.context.writer.selection(found, 90) or [of.meaning(part, 30) for part in (condition, one, other)]
     told = f"{parts[1]} where {parts[0]}, {parts[2]} elsewhere"
     if _joined(condition, one, other):

@@ -6,13 +6,16 @@ since lowering rewrites them; what it can not change are the tensors that a valu
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isclose
 
 from inductor_lab.aten import CONSTANTS, COPIES, EXTERN, VIEWS
 from inductor_lab.bind.claims import LEAVES, TELLING, explained
 from inductor_lab.bind.made_of import operator
 from inductor_lab.computation import Computation
+from inductor_lab.computation.folds import plain
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
@@ -33,12 +36,17 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.records import Node
 
-DIRECT = {operator for row in TABLE.values() for operator in row.aten}
+COMPARED = {"lt", "le", "gt", "ge", "eq", "ne", "bitwise_and", "bitwise_or", "logical_and", "logical_or"}
+DIRECT = COMPARED | {operator for row in TABLE.values() for operator in row.aten}
 """ATen operators that are lowered to one operation: the last one of what is stored."""
-SUMS = {"add": {"add", "fma"}, "sub": {"sub", "neg", "fma"}, "rsub": {"sub", "fma"}}
+SUMS = {"add": {"add", "fma"}, "sub": {"sub", "neg", "fma"}, "rsub": {"sub", "fma"}, "mean": {"div", "mul"}}
 """What sums end in: here `LEAVES` is too wide, which has to find them in a whole body."""
-RESULTS = {"prepare_softmax_online[0]": {"max", "maximum"}, "prepare_softmax_online[1]": {"sum", "add"}}
+RESULTS = {
+    "prepare_softmax_online[0]": {"max", "maximum"}, "prepare_softmax_online[1]": {"sum", "add"}, "var_mean[0]": {"div"}, "var_mean[1]": {"div", "welford"},
+}  # fmt: skip
 """What the results of an operator that gives several end in."""
+NUMBER = re.compile(r"(?<=[( ])(?<!= )-?\d[\d.e+-]*(?=[,)])")
+"""A number among the arguments of a node's call."""
 MOVED = VIEWS | COPIES | {"gather", "index", "index_select", "embedding", "_unsafe_index"}
 """Operators that take elements from elsewhere: what is stored ends in the operation of what they take them from."""
 
@@ -84,6 +92,8 @@ def agrees(name: str, written: Stored, nodes: Mapping[str, Node], read: Mapping[
     """
     if not written.followed:
         return True
+    if operator(nodes[name]) in CONSTANTS and written.loaded:
+        return False
     told, held = written.loaded <= read.keys(), {read[parameter] for parameter in written.loaded & read.keys()}
     made = Made.of(name, nodes, {*read.values()})
     products = {
@@ -202,14 +212,47 @@ def _loaded(values: Sequence[Expression], found: Computation, read: Mapping[str,
 
 def _same_last_operation(name: str, value: Expression, nodes: Mapping[str, Node], held: set[str]) -> bool:
     """True where the last operation of a value can be the node's own, views and casts aside."""
-    called = _last(name, nodes, held)
-    words = {_word(end) for end in _ends(value)}
+    last = nodes[_last(name, nodes, held)]
+    called, ends = operator(last), list(_ends(value))
+    words = {_word(end) for end in ends}
     if result := RESULTS.get(_result(nodes[name], nodes)):
         return not words.isdisjoint(result)
     if called in MOVED:
         return words <= {"", "where"}
+    if called not in DIRECT | SUMS.keys():
+        return True
     possible = SUMS.get(called) or LEAVES.get(called, set()) | {called}
-    return called not in DIRECT or not words.isdisjoint(possible)
+    return any(_word(end) in possible and _is_called_so(end, last) and is_of_tensors(end, last, nodes) for end in ends)
+
+
+def _is_called_so(end: Expression, node: Node) -> bool:
+    """Whether an operation has the numbers that a node of its kind is called with; `x ** 3` is a product, and no root."""
+    word = _word(end)
+    if node.target == "aten.pow.Tensor_Scalar" and isinstance(end, Operation):
+        (power,) = [float(number) for number in NUMBER.findall(node.call)] or [0.0]
+        squared = plain(end.inputs[0]) is plain(end.inputs[-1])
+        product = power >= 2 and power.is_integer() and squared == (power == 2)
+        return {"mul": product, "sqrt": power == 0.5, "rsqrt": power == -0.5, "div": power < 0}.get(
+            word, word == "pow" or not power
+        )
+    return word not in TABLE or operator(node) not in TABLE[word].aten or has_numbers(end, node)
+
+
+def has_numbers(value: Expression, node: Node) -> bool:
+    """Whether a line has the number that a node is called with, where it is plain arithmetic."""
+    if not isinstance(value, Operation) or TABLE[value.name].symbol is None:
+        return True
+    wanted = [float(number) for number in NUMBER.findall(node.call)]
+    has = [part.value for part in map(plain, value.inputs) if isinstance(part, Constant)]
+    return all(any(isclose(number, one, rel_tol=1e-6) for one in has) for number in wanted)
+
+
+def is_of_tensors(value: Expression, node: Node, nodes: Mapping[str, Node]) -> bool:
+    """Whether plain arithmetic has no number where a node takes two tensors; one that is the same everywhere is a number in a body."""
+    if not isinstance(value, Operation) or TABLE[value.name].symbol is None or len(node.arguments) < 2:
+        return True
+    sure = all(one in nodes and operator(nodes[one]) not in CONSTANTS for one in node.arguments)
+    return not (sure and any(isinstance(plain(part), Constant) for part in value.inputs))
 
 
 def _result(node: Node, nodes: Mapping[str, Node]) -> str:
@@ -220,18 +263,16 @@ def _result(node: Node, nodes: Mapping[str, Node]) -> str:
 
 def ends_as(name: str, written: Stored, nodes: Mapping[str, Node], held: set[str]) -> bool:
     """Whether a value ends in the very operation of a node, `exp2` and not another that its lowering may leave."""
-    called = _last(name, nodes, held)
+    called = operator(nodes[_last(name, nodes, held)])
     words = {_word(end) for end in _ends(written.value)} if written.value is not None else set()
     return any(called in TABLE[word].aten for word in words & TABLE.keys())
 
 
 def _last(name: str, nodes: Mapping[str, Node], held: set[str]) -> str:
-    """The operator of a node; of what it moves, where it only moves what the kernel computes."""
-    called = operator(nodes[name])
-    while called in MOVED and nodes[name].arguments and nodes[name].arguments[0] in nodes.keys() - held:
+    """A node; where it only moves what the kernel computes, that."""
+    while operator(nodes[name]) in MOVED and nodes[name].arguments and nodes[name].arguments[0] in nodes.keys() - held:
         name = nodes[name].arguments[0]
-        called = operator(nodes[name])
-    return called
+    return name
 
 
 def _ends(value: Expression) -> Iterator[Expression]:

@@ -168,9 +168,18 @@ class _Binder:
         claimed = claimed[inlined:] + claimed[:inlined]
         every = [name for name in claim.nodes if name in nodes]
         drawn = {name for name in every if "rand" in operator(nodes[name])}
-        possible = {name for name in (*claimed, *every) if computable(name, nodes, held, drawn)}
+        numbers = {
+            argument.value.removesuffix(".item()")
+            for argument in self.passed.values()
+            if argument.name not in self.pointers
+        }
+        possible = {
+            name for name in (*claimed, *every) if computable(name, nodes, held | (numbers & nodes.keys()), drawn)
+        }
         left = leaving({*possible, *claimed}, nodes, outputs)
-        others = [] if missing(every, nodes) else [name for name in every if name not in claimed]
+        into = any(operator(nodes[name]) in ACCUMULATING for name in claimed)  # what it is filled with is another
+        told = missing(every, nodes) or (len(claimed) == len(claim.outputs) == len(names) and not into)
+        others = [] if told else [name for name in every if name not in claimed]
         needed = [name for name in others if name in left and operator(nodes[name]) not in VIEWS]
         listed = dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible)))
         values = {name: stored(name, read, self.found) for name in names}
@@ -179,7 +188,7 @@ class _Binder:
         atomics = self.found.order("atomic")
 
         def can_be(name: str, node: str) -> bool:
-            if self._is_unnamed(name, claim.outputs) and (node in claimed or operator(nodes[node]) in AVERAGES):
+            if self._is_unnamed(name, claim.outputs) and (node in claimed or self._is_average(node)):
                 return False
             if node not in possible and values[name].loaded <= read.keys():
                 return False
@@ -251,6 +260,16 @@ class _Binder:
         """Whether the claim calls it `buf3`: it is no node that the claim names, but a copy of one, or a part: the sum of a mean."""
         variable = self.passed[name].value
         return variable in claimed and (variable not in self.nodes or BUFFER.fullmatch(variable) is not None)
+
+    def _is_average(self, node: str) -> bool:
+        """Whether a node is one, a result of one, or a view of that."""
+        while (
+            operator(self.nodes[node]) in VIEWS
+            and self.nodes[node].arguments[:1]
+            and self.nodes[node].arguments[0] in self.nodes
+        ):
+            node = self.nodes[node].arguments[0]
+        return operator(self.nodes[node]) in AVERAGES
 
     def _added_up(self, read: Mapping[str, str]) -> list[str]:
         """The accumulating nodes that the claim's nodes read and that are not among its inputs: the comment calls their buffer by another number."""

@@ -95,6 +95,8 @@ def computed(claim: Claim) -> list[str]:
     return [name for name in claim.aten if fragment.operator(name) not in read - own]
 
 
+PLACED = {"index", "_unsafe_index", "gather", "index_select"}
+"""Operators that take elements of their first argument at the places that the others say."""
 _LOSS = {"gather", "neg", "ne", "sum"}
 DECOMPOSED = {"nll_loss_forward": _LOSS, "nll_loss2d_forward": _LOSS}
 """Operators of the program of which simpler nodes are left -> those by which their work is known, one at least: a constant that the graph
@@ -188,9 +190,18 @@ def _lowered(nodes: Iterable[Node]) -> dict[str, str]:
 
 
 def _indices(claim: Claim) -> set[str]:
-    """Nodes that are made of no tensor: an address or a constant is what is left of them."""
-    found: set[str] = set()
+    """Nodes that are made of no tensor: an address or a constant is what is left of them.
+
+    A fragment leaves out what is done to symbolic sizes: whole numbers that lead to the place of an index are made of these where no tensor is listed.
+    """
+    listed, found = {node.name for node in claim.fragment}, set[str]()
+    places = fragment.leading(
+        claim,
+        (one for node in claim.fragment if fragment.operator(node.target) in PLACED for one in node.arguments[1:]),
+    )
     for node in claim.fragment:
-        if node.target != "placeholder" and found.issuperset(node.arguments):
+        whole = node.name in places and node.type and node.type.dtype.startswith("int")
+        of = listed.intersection(node.arguments) if whole else {*node.arguments}
+        if node.target != "placeholder" and of <= found:
             found.add(node.name)
     return found

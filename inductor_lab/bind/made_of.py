@@ -76,9 +76,10 @@ def _sizes(type_: TensorType) -> list[str]:
 
 
 def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str] = ()) -> bool:
-    """True when a node follows from available ones without a graph input or a library product that the kernel does not read."""
+    """True when a node follows from available ones and sizes without a graph input or a library product that the kernel does not read."""
+    sizes = {one for one, node in nodes.items() if node.target == "placeholder" and node.type is None}
     try:
-        needed(name, nodes, available, own)
+        needed(name, nodes, available | sizes, own)
     except KeyError:
         return False
     return True

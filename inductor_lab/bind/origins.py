@@ -5,24 +5,21 @@ tmp9 = tmp7 - tmp8        the one aten.sub whose inputs are those tensors
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
-from math import isclose
 
-from inductor_lab.bind.agreement import Made, is_made
+from inductor_lab.bind.agreement import Made, has_numbers, is_made, is_of_tensors
 from inductor_lab.bind.made_of import operator
 from inductor_lab.bind.names import Tensor, graph_of, nodes_of
 from inductor_lab.bind.unfolding import bare, unfolded
 from inductor_lab.computation import Computation
-from inductor_lab.computation.folds import masks, plain
+from inductor_lab.computation.folds import masks
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Define, Effect
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
     Cast,
-    Constant,
     Expression,
     Load,
     Operation,
@@ -31,9 +28,6 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.records import Capture, Kernel, Node
-
-NUMBER = re.compile(r"(?<=[( ])-?\d[\d.e+-]*(?=[,)])")
-"""A number among the arguments of a node's call."""
 
 
 def origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping[str, Tensor]) -> dict[int, Node]:
@@ -58,7 +52,9 @@ def origins(kernel: Kernel, capture: Capture, found: Computation, named: Mapping
     made = {node: Made.of(node, nodes, {*held.values()}) for node in claimed}
 
     def can_be(line: int, node: str) -> bool:
-        return has_numbers(values[line], nodes[node]) and is_made(made[node], values[line], nodes, held, likely)
+        if not (has_numbers(values[line], nodes[node]) and is_of_tensors(values[line], nodes[node], nodes)):
+            return False
+        return is_made(made[node], values[line], nodes, held, likely)
 
     possible: dict[int, list[str]] = {}
     for (name, _), lines in kinds.items():
@@ -101,15 +97,6 @@ def _stored(found: Computation, named: Mapping[str, Tensor]) -> list[tuple[Expre
         and often[store.pointer] == 1
         and (node := held[store.pointer])
     ]
-
-
-def has_numbers(value: Expression, node: Node) -> bool:
-    """Whether a line has the number that a node is called with, where it is plain arithmetic."""
-    if not isinstance(value, Operation) or TABLE[value.name].symbol is None:
-        return True
-    wanted = [float(number) for number in NUMBER.findall(node.call)]
-    has = [part.value for part in map(plain, value.inputs) if isinstance(part, Constant)]
-    return all(any(isclose(number, one, rel_tol=1e-6) for one in has) for number in wanted)
 
 
 def _settled(

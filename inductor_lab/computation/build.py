@@ -263,7 +263,7 @@ class _Reader:
                 self.values.blocks[name] = block
             if name in self.values.blocks:  # to advance it in a loop is what the axis does
                 self.lines.setdefault(line, {})
-                return Frame("tile")
+                return Frame("next tile" if called(node) == "advance" else "tile")
         frame = _FRAME.match(name) if self.framed else None
         before = len(self.values.accesses), len(self.values.reached)
         value = self.frame(name, frame["prefix"], frame["what"], node) if frame else None

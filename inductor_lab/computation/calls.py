@@ -123,8 +123,9 @@ def _bucketize_binary_search(values: Evaluator, node: ast.Call) -> Expression:
         pointer = node.args[1].id
         index = index_of(value)
         load = values.make(Load, values.pointers[pointer].dtype, value.axes, pointer, index, None, None, 0)
+        many = values.of(node.args[2]) if len(node.args) > 2 else values.unknown(node)
         values.accesses.append(
-            Access("load", pointer, node.lineno, index, None, load, "", values.looped, searched=True)
+            Access("load", pointer, node.lineno, index, None, load, "", values.looped, searched=many)
         )
         made.append(load)
     told = node.args[2:3] + node.args[4:6] + node.args[7:9]  # size and stride of a row, where it starts, right, sorter

@@ -29,8 +29,8 @@ class Access:
     """True inside a reduction's loop."""
     keywords: str = ""
     """What the call says beside its mask, `sem='relaxed'`."""
-    searched: bool = False
-    """True for a binary search's loads: what is read sends them on, so that the index is that of their values alone."""
+    searched: Expression | None = None
+    """Of a binary search's loads how many boundaries there are: what is read sends them on, so that the index is that of their values alone."""
     dtype: str = ""
     """Of the elements in memory, where that is known."""
 

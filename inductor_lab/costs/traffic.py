@@ -2,7 +2,8 @@
 
 Reads of one tensor through several addresses are united, so an element read twice counts once, as a perfect cache would
 have it; what a program has stored itself and loads again is not read at all. An address that depends on data (a gather,
-a scatter) counts as many elements as the launch can reach, at most the whole tensor: an upper bound when rows repeat.
+a scatter) counts as many elements as the launch can reach, at most the whole tensor: an upper bound when rows repeat;
+a binary search one boundary for each of its turns.
 An atomic addition reads and writes. Negation, comparison and selection are free; a transcendental function is one
 operation. What programs leave for each other in a workspace is not counted: how many share a row is the launch's
 choice.
@@ -21,7 +22,7 @@ from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.statements import Said
-from inductor_lab.computation.tree import Load
+from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.costs.compulsory import compulsory
 from inductor_lab.costs.hints import Hints, hinted, of_graphs
 from inductor_lab.costs.work import work
@@ -98,7 +99,10 @@ def uncounted(kernel: Kernel) -> str:
     found = computation(kernel)
     if kernel.category == "template" and isinstance(why := compulsory(kernel, found), str):
         return why
-    if any(isinstance(numel, str) for part in found.every() for numel in part.numel.values()):
+    sizes = [numel for part in found.every() for numel in part.numel.values()]
+    if any(isinstance(size, str) for size in sizes) or any(
+        _turns(one) is None for part in found.every() for one in part.accesses
+    ):
         return "its sizes are symbolic"
     return OPAQUE.get(kernel.category, "its addresses are not decoded") + _held(kernel)
 
@@ -182,11 +186,22 @@ def elements(kernel: Kernel, accesses: Sequence[tuple[Computation, Access]]) -> 
         reached = job.reach(*(access for _, access in same))
         if reached is None:
             reached = job.elements(frozenset(c.axis for c in index.coordinates()))
-        if reached is None:
+        turns = _turns(same[0][1])
+        if reached is None or turns is None:
             return None
-        count += reached
+        count += reached * turns
     capacity = numel(type_of(kernel, accesses[0][1].pointer))
     return count if capacity is None else min(count, capacity)
+
+
+def _turns(access: Access) -> int | None:
+    """Elements that an access reads for each address: of a binary search one a turn, as it halves n boundaries and the end; None where n is symbolic."""
+    match access.searched:
+        case None:
+            return 1
+        case Constant(value=int() as boundaries):
+            return boundaries.bit_length()
+    return None
 
 
 def _bytes(kernel: Kernel, counts: dict[str, int | None]) -> int | None:

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from inductor_lab.records import Note
 
-FRAME = re.compile(r"([xyzr])(\d_)?(numel|offset|index|mask|base)|([XYZR])\d?_?BLOCK")
+FRAME = re.compile(r"([xyzr])(\d_)?(numel|offset|index|mask|base)|([XYZR])\d?_?BLOCK(?:_\d+)?")
 """Names that Inductor gives to what each axis of a launch is."""
 ALIAS = re.compile(r"([xyzr])\d(_\d+)? = \w*index")
 """`x0 = xindex`: a name of the model's dimension for the same positions."""

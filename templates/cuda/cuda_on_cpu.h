@@ -32,7 +32,8 @@ using std::signbit;
 
 typedef void* cudaStream_t;
 typedef int cudaError_t;
-inline cudaError_t cudaGetLastError() { return 0; }
+inline cudaError_t last_error = 0;
+inline cudaError_t cudaGetLastError() { return std::exchange(last_error, 0); }
 inline cudaError_t cudaDeviceSynchronize() { return 0; }
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 inline cudaError_t cudaMalloc(void** made, size_t bytes) { return *made = malloc(bytes), *made == nullptr; }
@@ -205,14 +206,27 @@ inline void run_block(int count) {
     }
 }
 
+constexpr cudaError_t INVALID_CONFIGURATION = 9;
+
 // What `kernel<<<grid, threads, shared, stream>>>(...)` is here.
 struct Launch {
     dim3 grid, threads;
     bool waits;
     Launch(bool waits, dim3 grid, dim3 threads, size_t = 0, cudaStream_t = nullptr) : grid(grid), threads(threads), waits(waits) {}
 
+    // CUDA's limits, of every card since 3.0.
+    bool possible() const {
+        const uint64_t count = uint64_t(threads.x) * threads.y * threads.z;
+        return count > 0 && count <= 1024 && threads.z <= 64 && grid.x > 0 && grid.x < 1u << 31 && grid.y > 0 && grid.y < 1u << 16 && grid.z > 0 &&
+               grid.z < 1u << 16;
+    }
+
     template <typename Body>
     void operator()(Body body) const {
+        if (!possible()) {  // as on a card, where nothing runs
+            last_error = INVALID_CONFIGURATION;
+            return;
+        }
         const int count = threads.x * threads.y * threads.z;
         gridDim = grid, blockDim = threads;
         Block made;

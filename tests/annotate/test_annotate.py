@@ -389,6 +389,28 @@ def test_a_bias_is_no_node_of_its_own() -> None:
     assert not any(origins(found, nodes=nodes).values())
 
 
+@pytest.mark.parametrize(("call", "came"), [("w, z", ""), ("w, half", "aten.mul, m.py:1")])
+def test_a_product_with_a_number_is_none_of_two_tensors_but_where_one_is_a_number_everywhere(
+    call: str, came: str
+) -> None:
+    """Both are made of what the line is made of."""
+    x, line = tensor("float32[4096]"), SourceLine("m.py", 1, "")
+    nodes = (
+        Node("x", "placeholder", "", (), x, None),
+        Node("w", "aten.exp.default", "torch.ops.aten.exp.default(x)", ("x",), x, None),
+        Node("z", "aten.abs.default", "torch.ops.aten.abs.default(x)", ("x",), x, None),
+        Node("half", "aten.full.default", "torch.ops.aten.full.default([], 0.5)", (), tensor("float32[]"), None),
+        Node("mul", "aten.mul.Tensor", f"torch.ops.aten.mul.Tensor({call})", tuple(call.split(", ")), x, line),
+    )
+    body = CUBE.replace(
+        "    tmp3 = tmp0 * tmp0\n    tmp4 = tmp3 * tmp0\n    tmp5 = tmp2 * tmp4\n", "    tmp5 = tmp2 - tmp0\n"
+    )
+    told = Claim((), ("aten.mul",), ("x",), ("w", "z", "half", "mul"), ())
+    found = kernel(body.replace("tmp0 *", "tl_math.exp(tmp0) *"), dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"), claim=told,
+                   passed={"in_ptr0": "x", "out_ptr0": "buf0"})  # fmt: skip
+    assert origins(found, nodes=nodes)[8] == came
+
+
 def test_the_whole_kernel() -> None:
     found = lora()
     assert whole(found, "launch")[0].startswith(
@@ -568,6 +590,23 @@ def test_a_pointer_that_is_added_to_is_no_block_pointer() -> None:
     assert "block pointer" not in told[2]
 
 
+def test_a_block_pointer_is_made_once_and_moved_on_each_turn() -> None:
+    body = """
+xnumel = 8
+rnumel = 4096
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:, None]
+rbase = tl.arange(0, RBLOCK)[None, :]
+block_ptr0 = tl.make_block_ptr(in_ptr0, shape=[8, 4096], strides=[4096, 1], block_shape=[XBLOCK, RBLOCK], order=[1, 0], offsets=[xoffset, 0])
+for roffset in range(0, rnumel, RBLOCK):
+    rindex = roffset + rbase
+    tmp0 = tl.load(block_ptr0)
+    block_ptr0 = tl.advance(block_ptr0, [0, RBLOCK])
+"""
+    told = notes(kernel(body, {"in_ptr0": "float32[8, 4096]"}, category="reduction"))
+    assert (told[6], told[10]) == ("a tile of a tensor, by its shape and strides", "moved on to the next turn's tile")
+
+
 def test_a_template_s_line_is_told_in_its_own_names() -> None:
     body = """
 offs_k = tl.arange(0, 16)
@@ -580,6 +619,22 @@ for k_idx in range(0, 4):
 """
     told = notes(kernel(body, {"in_ptr0": "float32[64]"}, category="template"))
     assert told[7] == "tmp1 where b_mask, 0 elsewhere"  # not a_mask: one value to the tree, but b's lies down the tile
+
+
+def test_a_template_s_pointer_that_moves_on_is_no_sum() -> None:
+    body = """
+A = in_ptr0
+A = A + tl.arange(0, 16)
+acc = tl.zeros((16,), dtype=tl.float32)
+for k in range(64, 0, -16):
+    a = tl.load(A)
+    acc += a
+    A += 16
+tl.store(out_ptr0 + tl.arange(0, 16), acc)
+"""
+    told = notes(kernel(body, {"in_ptr0": "float32[64]", "out_ptr0": "float32[16]"}, category="template"))
+    assert told[6].startswith("this block's ") and told[6].endswith(", taken into the sum so far")
+    assert told[7] == "moved on by 16 elements, for the next turn"
 
 
 def test_what_only_meets_a_sum_is_one_value_a_row_and_what_meets_the_elements_serves_them() -> None:
@@ -630,6 +685,10 @@ def test_the_same_bytes_written_twice_are_a_hazard() -> None:
         "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB"
     ]
     assert whole(kernel(twice, ADD_RELU_TENSORS | {"out_ptr0": "bfloat16[4096, 1024]"}), "hazard") == []
+    turned = "    x1 = xindex // 1024\n    tl.store(out_ptr0 + (x1 + 4096*x0), tmp8, None)\n"
+    assert whole(kernel(ADD_RELU + turned, ADD_RELU_TENSORS | {"out_ptr0": "float32[1024, 4096]"}), "hazard") == [
+        "written twice: in_out_ptr0 and out_ptr0 get the same 16.8 MB, each laid out in its own way"
+    ]
     small = {
         "in_out_ptr0": "float32[16, 32]",
         "in_ptr0": "float32[32]",

@@ -204,6 +204,26 @@ def test_a_row_that_two_loops_read_is_told_with_the_block_that_would_hold_it() -
     assert remarks(centred("in_ptr0 + (r0_1 + 2000*x0)", "in_ptr0 + (512000 + r0_1 + 2000*x0)"), "read twice") == []
 
 
+@pytest.mark.parametrize(("least", "told"), [(6, 1), (5, 0)])
+def test_loads_under_a_mask_that_cuts_through_a_digit_are_not_counted(least: int, told: int) -> None:
+    """Of `x0 // 3` and `x0 % 3` a bound of 6 leaves 98 threes, one of 5 has a third more: as a range of digits it would count too many."""
+    body = (
+        FRAME.format(numel=18000)
+        + f"""
+    x0 = (xindex % 300)
+    x1 = xindex // 300
+    x2 = xindex
+    tmp0 = x0 >= {least}
+    tmp1 = tl.load(in_ptr0 + (3*(x0 // 3) + 300*x1), tmp0 & xmask, other=0.0)
+    tmp2 = tl.load(in_ptr0 + (x2), tmp0 & xmask, other=0.0)
+    tmp3 = tl.load(in_ptr0 + (x2), xmask)
+    tl.store(out_ptr0 + (x2), tmp1 + tmp2 + tmp3, xmask)
+"""
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[60, 300]"))
+    assert len(remarks(found, "read twice")) == told
+
+
 def test_what_is_gathered_again_by_the_same_indices_is_read_twice() -> None:
     index = "    tmp9 = tl.load(in_ptr1 + (x0), xmask)"
     row, next_row = "in_ptr0 + (r0_1 + 2000*tmp9)", "in_ptr0 + (2000 + r0_1 + 2000*tmp9)"
@@ -245,7 +265,7 @@ def looked_up(table: str, value: str, row: int = 4) -> list[str]:
 
 
 def test_short_rows_of_a_large_table_are_told() -> None:
-    where = "wherever the data points: at least 1 sector of 32 bytes each"
+    where = "wherever the data points: each may take a sector of 32 bytes of its own"
     assert looked_up("float32[8192, 4]", LOAD) == [f"gather: rows of 16 B from in_ptr1, {where}"]
     across = LOAD.replace("x0 + 4*tmp0", "x1 % 4 + 4*tmp0")  # neighbours are in one column, not in one row
     assert looked_up("float32[8192, 4]", across, row=1) == [f"gather: elements of 4 B from in_ptr1, {where}"]
@@ -281,10 +301,10 @@ def launched(body: str, tensors: dict[str, str], line: int, **storage: str) -> K
     return replace(made, id=f"test:{line}", launches=(Launch("0_inference", line, arguments),))
 
 
-def of_first(about: str, *kernels: Kernel, module: str = "") -> list[str]:
+def of_first(about: str, *kernels: Kernel, module: str = "", hints: dict[str, int] | None = None) -> list[str]:
     """What is said of the first of several kernels of one module."""
     found = capture(*kernels)
-    found = replace(found, graphs=(replace(found.graphs[0], module=module),))
+    found = replace(found, graphs=(replace(found.graphs[0], module=module, hints=hints or {}),))
     context = Context.make(kernels[0], found, unread(found, kernels[0]))
     told = [note.text for note in explain(kernels[0], found, context) if note.kind == "hazard"]
     return [text for text in told if text.startswith(f"{about}: ")]
@@ -297,6 +317,10 @@ def test_a_fill_for_a_scatter_is_told_with_what_could_fill_instead() -> None:
     )
     what = "fill: buf0, 16.4 KB, is set to 0 since what follows, test:30, writes only where its data points: a memset"
     assert of_first("fill", fill, scatter) == [f"{what} can do that instead"]
+    symbolic = of_first(
+        "fill", fill, scatter, hints={"s7": 64}
+    )  # of such a graph, all bytes are those of its first call
+    assert symbolic == [f"{what} can do that instead (when compiled, s7 = 64)"]
     before = launched(ADDED, FULL, 10, out_ptr0="buf7")
     assert of_first("fill", fill, scatter, before) == [
         f"{what} or a kernel before it, besides its own work, can do that instead"
@@ -404,3 +428,18 @@ def test_where_only_some_programs_do_what_the_text_says_lanes_are_told_and_why_a
     assert unsought(few) == "statements that only some programs do"
     assert unsought(kernel(ROWS, {"in_ptr0": "float32[8, 128]"})) == ""
     assert remarks(few, "small") == ["small: 1 program for 132 SMs"]
+
+
+def test_of_symbolic_sizes_lanes_are_told_as_they_were_when_compiled() -> None:
+    found = read([GENERATIONS / "g7_torch_2.13_dynamic.txt"], "x")
+    few = replace(found, graphs=(replace(found.graphs[0], hints={"s77": 8, "s27": 30}),))
+    told = [[note.text for note in explain(one.kernels[0], one) if note.kind == "hazard"] for one in (found, few)]
+    assert told == [[], ["small: 4 programs for 132 SMs (when compiled, s77 = 8, s27 = 30)"]]
+
+
+def test_idle_lanes_of_a_job_beside_others_are_told() -> None:
+    found = read([GENERATIONS / "g7_torch_2.13_combo_in_turn.txt"], "x")
+    told = [note.text for note in explain(found.kernels[0], found) if note.kind == "hazard"]
+    assert told == [
+        "idle: 38 of 128 lanes never have work: a row has 90 elements, and its block is the next power of two"
+    ]

@@ -24,6 +24,7 @@ from inductor_lab.annotate.naming.called import Called, dotted, parameters
 from inductor_lab.annotate.naming.titles import halved
 from inductor_lab.annotate.summary import computes
 from inductor_lab.bind.names import term
+from inductor_lab.computation import computation
 from inductor_lab.computation.naming.table import ROWS as TABLE
 from inductor_lab.computation.naming.table import SAID
 from inductor_lab.read import read
@@ -31,6 +32,7 @@ from inductor_lab.read.kernel import read_source
 from inductor_lab.records import (
     Claim,
     Graph,
+    Input,
     Kernel,
     Launch,
     LaunchArgument,
@@ -418,6 +420,20 @@ def test_a_sum_that_is_split_says_which_half_it_is() -> None:
     assert namer.name(first).title.startswith("partial sum(")
     assert namer.name(second).title.startswith("second half of sum(")
     assert "half" not in Namer(capture(second)).name(second).title
+    # of three the one between is a part as well, and what something is computed of first is not folded on
+    between = kernel(rest, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8]"}, category="reduction", passed={"in_ptr0": "buf9", "out_ptr0": "buf8"},
+                     claim=Claim(nodes=("sum_1",), inputs=("buf9",), outputs=("buf8",), fragment=(total,)))  # fmt: skip
+    last = replace(second, id="test:2", launches=(replace(second.launches[0], arguments=tuple(
+        replace(one, value="buf8") if one.name == "in_ptr0" else one for one in second.launches[0].arguments)),))  # fmt: skip
+    namer = Namer(replace(capture(first), kernels=(first, replace(between, id="test:1"), last)))
+    assert [namer.name(one).title.partition("(")[0] for one in (first, between, last)] == [
+        "partial sum",
+        "partial sum",
+        "second half of sum",
+    ]
+    texts = {one: getattr(second, one).replace("tl.sum(tmp0", "tl.sum(tmp0 * tmp0") for one in ("text", "body")}
+    again = replace(second, **texts)  # type: ignore[arg-type]
+    assert "partial" not in Namer(replace(capture(first), kernels=(first, again))).name(first).title
     # the comment above the second is that of its first launch; this sum is folded on by another one
     (launch,) = second.launches
     before = replace(launch, line=0, arguments=(replace(launch.arguments[0], value="buf5"), *launch.arguments[1:]))
@@ -577,7 +593,7 @@ def test_a_sum_of_sizes_stands_in_parentheses_beside_others() -> None:
 
 
 def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
-    """The one as large as the launch is the mask: the other is added to elsewhere."""
+    """The one as large as the launch is the mask: the other is added to, where data says, and has a shape of its own."""
     body = (
         FLAT
         + """    tmp0 = tl.load(in_ptr0 + (x2), xmask)
@@ -593,7 +609,26 @@ def test_a_mask_beside_what_is_computed_does_not_name_the_dtype() -> None:
         "out_ptr0": "float32[8, 16]",
         "out_ptr1": "bool[64, 16]",
     }
-    assert naming(kernel(body, tensors)).title == "scatter_add, 64 x 16 f32"
+    assert naming(kernel(body, tensors)).title == "scatter_add, 8 x 16 f32"
+    half = {**tensors, "in_ptr0": "bfloat16[64, 16]"}  # added up in more bits than it was read in
+    assert naming(kernel(body, half)).title == "scatter_add, 8 x 16 f32"
+
+
+def test_an_index_that_is_only_compared_is_not_what_is_folded() -> None:
+    body = """    tmp1 = tmp0 == x0
+    tmp2 = tmp1.to(tl.{0})
+    tmp3 = tl.sum(tmp2, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp3, xmask)
+"""
+
+    def title(dtype: str) -> str:
+        return naming(
+            kernel(
+                ROWS + body.format(dtype), {"in_ptr0": "int64[8, 128]", "out_ptr0": f"{dtype}[8]"}, category="reduction"
+            )
+        ).title
+
+    assert title("float32").endswith(", 8 rows of 128 f32") and title("int64").endswith(", 8 rows of 128 i64")
 
 
 def test_a_sum_of_as_many_elements_as_the_launch_passes_is_no_mean() -> None:
@@ -629,6 +664,38 @@ def test_expressions_have_the_model_s_names() -> None:
     assert titled(annotate(capture(found)).kernels[0]) == "buf0 + buf1, 1,024 f32"
 
 
+@pytest.mark.parametrize(
+    ("second", "aten", "title"),
+    [
+        ("in_ptr0", ("slice", "copy"), "slice_scatter, 8 x 128 f32"),
+        ("in_ptr1", ("slice", "copy"), "slice_scatter, 8 x 128 f32"),
+        ("in_ptr0", ("cat",), "cat, 8 x 128 f32"),
+        ("in_ptr1", (), "cat, 8 x 128 f32"),
+    ],
+)
+def test_a_part_of_a_tensor_that_is_written_over_is_no_concatenation(
+    second: str, aten: tuple[str, ...], title: str
+) -> None:
+    """The borders of a circular pad are copied from its other side: nothing was put together."""
+    body = f"""
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 128)
+    x2 = xindex
+    tmp0 = x0
+    tmp1 = tl.full([1], 3, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (120 + x2), tmp2 & xmask, other=0.0)
+    tmp4 = tl.load({second} + (x2), xmask)
+    tmp5 = tl.where(tmp2, tmp3, tmp4)
+    tl.store(out_ptr0 + (x2), tmp5, xmask)
+"""
+    tensors = dict.fromkeys(dict.fromkeys(("in_ptr0", second, "out_ptr0")), "float32[8, 128]")
+    assert naming(kernel(body, tensors, claim=Claim(aten=tuple(f"aten.{name}" for name in aten)))).title == title
+
+
 def test_a_tensor_that_is_rolled_is_not_told_as_it_lies() -> None:
     body = """
     xnumel = 64
@@ -662,6 +729,63 @@ tl.store(out_ptr0 + (x0), tmp3, xmask)
     assert naming(kernel(body, given)).recognised == ("gather",)
 
 
+def test_a_layer_norm_s_gradient_stands_beside_a_batch_norm_that_is_made_again() -> None:
+    own = real(BY_NAME["layer_norm_backward"])
+    aten = ("aten._native_batch_norm_legit_functional", "aten.native_layer_norm_backward")
+    assert "layer_norm_backward" in naming(replace(own, claim=Claim(aten=aten))).recognised
+    assert "layer_norm_backward" not in naming(replace(own, claim=Claim(aten=aten[:1]))).recognised
+
+
+def test_the_largest_of_a_short_row_is_no_pooling() -> None:
+    own = real(BY_NAME["max_of_slices"])
+    assert own.claim.aten == ("prims.prepare_softmax_online",)
+    assert "max_pool" in naming(replace(own, claim=Claim(aten=("aten.max_pool2d_with_indices",)))).recognised
+
+
+def test_what_an_address_is_taken_apart_by_is_not_said() -> None:
+    body = """
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (7*((tmp0 // 7)) + ((tmp0 % 7))), xmask)
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+"""
+    given = {"in_ptr0": "int64[64]", "in_ptr1": "float32[64]", "out_ptr0": "float32[64]"}
+    assert naming(kernel(body, given)).title == "gather, 64 f32"
+
+
+def test_a_variable_of_the_program_is_not_called_as_an_argument() -> None:
+    """`labels = pad(labels)`: what is written is another tensor than what is read."""
+    body = """
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl_math.exp(tmp0)
+    tl.store(out_ptr0 + (x0), tmp1, xmask)
+"""
+    row = tensor("float32[64]")
+    nodes = (
+        Node("arg0_1", "placeholder", "", (), row, None),
+        Node("exp", "aten.exp.default", "exp(arg0_1)", ("arg0_1",), row, None),
+    )
+
+    def called(argument: str) -> str:
+        claim = Claim(nodes=("exp",), inputs=("arg0_1",), outputs=("exp",), user_names={"exp": "labels"})
+        one = kernel(
+            body, {"in_ptr0": "float32[64]", "out_ptr0": "float32[64]"}, claim=claim, passed={"in_ptr0": "arg0_1"}
+        )
+        graph = Graph(one.graph, "", "inference", "", nodes, called={"arg0_1": Input("argument", argument)})
+        return Called(replace(capture(one), graphs=(graph,))).of(one, computation(one))["out_ptr0"]
+
+    assert (called("x"), called("labels")) == ("labels", "exp")
+
+
 def test_a_trace_tells_the_parameters_names() -> None:
     found = read([SOURCES / "rotary_bf16.torch_trace.tgz"], "trace")
     graph = found.graphs[0]
@@ -683,6 +807,22 @@ def test_a_line_of_the_model_tells_its_parameter() -> None:
         Graph("0_forward", "", "forward", "", tuple(replace(node, source=node.source and two) for node in nodes))
     )
     assert "primals_1" not in told  # which of the three modules it is, the line does not tell
+
+
+def test_a_line_may_name_the_number_beside_an_input() -> None:
+    """`coef` is 0.001 there, and the input is `aux`. A capture that knows what its inputs are asks no line at all."""
+    line = SourceLine("model.py", 3, "loss = self.coef * aux")
+    nodes = (
+        Node("primals_1", "placeholder", "", (), tensor("float32[]"), None),
+        Node("mul", "aten.mul.Tensor", "mul(primals_1, 0.001)", ("primals_1",), tensor("float32[]"), line),
+    )
+    assert parameters(Graph("0_forward", "", "forward", "", nodes)) == {}
+    two = (*nodes[:1], replace(nodes[1], call="mul(primals_1, x)", arguments=("primals_1", "x")))
+    graph = Graph("0_forward", "", "forward", "", two)
+    assert parameters(graph) == {"primals_1": "coef"}
+    known = replace(graph, called={"x": Input("argument", "x")})
+    assert Called(replace(capture(), graphs=(graph,))).parameters["0_forward"]
+    assert not Called(replace(capture(), graphs=(known,))).parameters
 
 
 @pytest.mark.parametrize("folder", CAPTURES, ids=lambda folder: folder.name)

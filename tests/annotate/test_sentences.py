@@ -814,6 +814,23 @@ def test_a_choice_that_is_none_is_told_as_what_it_leaves() -> None:
 
 
 @pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        (1, "-in_ptr0: the condition is never true"),
+        (9, "-in_ptr0: both sides are the same, each where it is chosen"),  # one is 0 where the other is not
+    ],
+)
+def test_sides_that_agree_only_where_each_is_chosen_are_not_told_as_the_same(first: int, told: str) -> None:
+    body = FLAT.format(count=4096) + (
+        f"    tmp0 = 1 + x0\n    tmp1 = tmp0 < {first}\n    tmp2 = tmp0 >= {first}\n    tmp3 = tl.load(in_ptr0 + (x0), xmask)\n"
+        "    tmp4 = -tmp3\n    tmp5 = tl.where(tmp1, tmp4, 0.0)\n    tmp6 = tl.where(tmp2, tmp4, 0.0)\n"
+        "    tmp7 = tl.where(tmp1, tmp5, tmp6)\n    tl.store(out_ptr0 + (x0), tmp7, xmask)\n"
+    )
+    found = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[4096]"))
+    assert notes(found)["tmp7"] == told
+
+
+@pytest.mark.parametrize(
     ("stores", "told"),
     [
         (("in_ptr0 + (x0)",), ": they have loaded buf0 before it is written over"),
@@ -852,6 +869,19 @@ def test_where_programs_may_share_a_row_no_line_says_that_they_do() -> None:
     (found,) = (one for one in read([GENERATIONS / "g7_torch_2.13_cooperative.txt"], "x").kernels)
     said = [note.text for note in explain(found, capture(found)) if note.line]
     assert "which part of a row this program folds, where several share one" in said
+
+
+def test_behind_the_wait_too_a_program_walks_over_its_part_of_a_row(tmp_path: Path) -> None:
+    """The sum is of a row by then; what a second loop walks over is each program's part still."""
+    text = (GENERATIONS / "g7_torch_2.13_cooperative.txt").read_text()
+    head = "    for r0_offset in tl.range(rsplit_start, rsplit_end, R0_BLOCK):\n"
+    loop = text[text.index(head) : text.index("    tmp2 = tl.sum(_tmp2, 1)[:, None]\n")]
+    again = loop.partition("        tmp1 =")[0] + "        tl.store(out_ptr0 + (r0_0), tmp0 * tmp2, r0_mask)\n"
+    stored = text.index("    if rsplit_id == (0 % RSPLIT):")
+    (file := tmp_path / "twice.txt").write_text(text[:stored] + again + text[text.index("''', device_str", stored) :])
+    (found,) = read([file], "x").kernels
+    heads = [note.text for note in explain(found, capture(found)) if note.text.startswith("walk over")]
+    assert heads == ["walk over this program's part of a row, R0_BLOCK at a time"] * 2
 
 
 def test_what_is_read_back_behind_a_store_is_not_what_was_there() -> None:

@@ -29,7 +29,7 @@ from typing import Any
 
 import torch
 from circumstances import LEFT, Results
-from contests import Job, Row, begun, checked, exact, far, timed, told, tuned
+from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.steps import steps, written
@@ -40,8 +40,12 @@ ROOT = HERE.parents[1]
 CONTESTS = sorted(path.stem for path in (HERE / "contests").glob("[a-z]*.py"))
 CEILING = {"ieee": "fp32", "tf32": "tf32", "tf32x3": "tf32", "bf16": "bf16", "fp16": "bf16"}
 """Precision of a job's products -> the product whose rate is the most that they reach."""
+CALLS = 2000
+"""Microseconds of calls from Python that are one sample, 50 calls at most."""
 AT_MOST = 300
 """Seconds of a step's verdict, or its times."""
+A_STEP = 150
+"""Seconds that should be left when a step is begun."""
 
 
 @cache
@@ -76,7 +80,11 @@ def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace) -> Ro
 def beside_the_roofline(job: Job, functions: dict[str, Any], seconds: float) -> Row:
     """Everybody's times, and how far from the bound `hand` is."""
     row = told(timed(functions, seconds), job.bytes, copied(), beside=tuple(job.beside))
-    row |= {"beside": list(job.beside), "off_after": far(functions["hand"](), exact(job)), "copy_bytes_per_s": copied()}
+    row["called_us"] = called(functions, calls=max(1, min(50, int(CALLS / row["us"]["hand"][0]))))
+    right = exact(job)
+    if (off := far(functions["hand"](), right)) > allowed(job, right):
+        return {"failed": f"behind its timing the hand kernel's result is {off:.1e} from float64's"}
+    row |= {"beside": list(job.beside), "copy_bytes_per_s": copied()}
     bounds = [job.bytes / copied()]
     if job.flops:
         row["flops_per_s"] = multiplied(CEILING[job.precision])
@@ -159,7 +167,7 @@ def main() -> None:
         results.begin("hand_kernels.py", copy_bytes_per_s=copied())
     failed = []
     for head, point in left:
-        if time.monotonic() > end:
+        if time.monotonic() + (0 if point else A_STEP) > end:
             sys.exit(LEFT)
         row = measured(contest, point, on, asked) if point else judged(contest, asked.kernel, head["step"], end)
         failed += [row["failed"]] if "failed" in row else []

@@ -5,6 +5,7 @@
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --replay CAPTURE... -o spans.json
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --diff -o spans.json        on the card, as CUDA graphs
     python tests/benchmarks/spans.py --of spans.json --write docs/spans.md [--mark spans]
+    python tests/benchmarks/spans_on_cards.py CAPTURE... -o FOLDER             all of it beside each other, on several cards
 
 What a run has said of a span is kept, and only what it has not is done; `--stop` ends a run in time.
 """
@@ -21,6 +22,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+from circumstances import LEFT
 
 from inductor_lab.errors import LabError
 
@@ -259,6 +262,8 @@ def main() -> None:
         told = f"{begin}<!-- {asked.mark} -->\n{table(rows)}\n<!-- /{asked.mark} -->{rest}"
         asked.write.write_text(told, encoding="utf-8")
     print(table(rows), file=sys.stderr)
+    if (asked.verify and wanted("verify")) or (asked.diff and wanted("diff")):
+        sys.exit(LEFT)
 
 
 if __name__ == "__main__":

@@ -240,6 +240,166 @@ def test_what_the_claim_calls_by_its_buffer_holds_no_node() -> None:
     assert found.written == {"out_ptr1": "sum_1"}
 
 
+def test_a_view_of_a_variance_is_not_the_sum_that_it_is_divided_from() -> None:
+    """The batch norm's `squeeze_2` is its variance: the buffer beside it holds the deviations, not yet divided."""
+    squeezed = nodes(
+        f"def forward(self, x: {WHOLE}):",
+        "var_mean = torch.ops.aten.var_mean.correction(x, [1], correction = 0)",
+        'getitem: "f32[128, 1][1, 1]cuda:0" = var_mean[0]',
+        'squeeze: "f32[128][1]cuda:0" = torch.ops.aten.squeeze.dims(getitem, [1])',
+        f"sum_1: {COLUMN} = torch.ops.aten.sum.dim_IntList(x, [-1], True)",
+        "return (squeeze, sum_1)",
+    )
+    claim = Claim(nodes=("var_mean", "squeeze", "sum_1"), inputs=("x",), outputs=("buf3", "sum_1"))
+    body = kernel(
+        BESIDE,
+        {"in_ptr0": "float32[128, 16]", "out_ptr0": "float32[128, 1]", "out_ptr1": "float32[128, 1]"},
+        category="persistent_reduction",
+        claim=claim,
+        passed={"in_ptr0": "x", "out_ptr0": "buf3", "out_ptr1": "buf4"},
+    )
+    assert bind(body, body.launches[0], squeezed, ("sum_1",), computation(body)).written == {"out_ptr1": "sum_1"}
+
+
+NEAREST = """
+xnumel = 17
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = ks0 / 17
+tmp1 = tmp0.to(tl.float32)
+tmp2 = x0
+tmp3 = tmp2.to(tl.float32)
+tmp4 = tmp3 * tmp1
+tmp5 = tmp4.to(tl.int64)
+tl.store(out_ptr0 + (x0), tmp5, xmask)
+"""
+
+
+def test_what_is_made_of_a_symbolic_size_is_computed_without_a_pointer_for_it() -> None:
+    indices = nodes(
+        'def forward(self, primals_1: "Sym(s53)"):',
+        'iota: "i64[17][1]cuda:0" = torch.ops.prims.iota.default(17, start = 0, step = 1)',
+        'mul: "i64[17][1]cuda:0" = torch.ops.aten.mul.Tensor(iota, 1)',
+        'convert_element_type: "f32[17][1]cuda:0" = torch.ops.prims.convert_element_type.default(mul, torch.float32)',
+        'truediv: "Sym(s53/17)" = primals_1 / 17',
+        'mul_1: "f32[17][1]cuda:0" = torch.ops.aten.mul.Tensor(convert_element_type, truediv)',
+        'convert_element_type_1: "i64[17][1]cuda:0" = torch.ops.prims.convert_element_type.default(mul_1, torch.int64)',
+        "return (convert_element_type_1,)",
+    )
+    assert indices["truediv"].arguments == ("primals_1",)
+    claim = Claim(
+        nodes=tuple(name for name in indices if name not in {"primals_1", "truediv"}),
+        outputs=("convert_element_type_1",),
+    )
+    body = kernel(NEAREST, {"out_ptr0": "int64[17]"}, claim=claim)
+    tied = bind(body, body.launches[0], indices, (), computation(body))
+    assert tied.written == {"out_ptr0": "convert_element_type_1"} and not tied.likely
+
+
+POWERS = """
+xnumel = 128
+xoffset = tl.program_id(0) * XBLOCK
+xindex = xoffset + tl.arange(0, XBLOCK)[:]
+xmask = xindex < xnumel
+x0 = xindex
+tmp0 = tl.load(in_ptr0 + (x0), xmask)
+tmp1 = tmp0 * tmp0
+tmp2 = tmp1 * tmp0
+tmp3 = libdevice.exp2(tmp0)
+tmp4 = tl.full([1], 0.01, tl.float32)
+tmp5 = tmp0 * tmp4
+tmp6 = tl.full([1], 1.0, tl.float32)
+tmp7 = (tmp6 / tmp0)
+tl.store(out_ptr0 + (x0), tmp5, xmask)
+tl.store(out_ptr1 + (x0), tmp3, xmask)
+tl.store(out_ptr2 + (x0), tmp2, xmask)
+tl.store(out_ptr3 + (x0), tmp1, xmask)
+tl.store(out_ptr4 + (x0), tmp7, xmask)
+"""
+
+
+def test_a_power_and_a_product_are_told_by_their_numbers() -> None:
+    flat = '"f32[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}):",
+        f"pow_1: {flat} = torch.ops.aten.pow.Tensor_Scalar(x, 2)",
+        f"pow_2: {flat} = torch.ops.aten.pow.Tensor_Scalar(x, 3)",
+        f"pow_3: {flat} = torch.ops.aten.pow.Scalar(2.0, x)",
+        f"pow_4: {flat} = torch.ops.aten.pow.Tensor_Scalar(x, -1)",
+        f"mul: {flat} = torch.ops.aten.mul.Tensor(x, 0.01)",
+        "return (pow_1, pow_2, pow_3, pow_4, mul)",
+    )
+    outputs = ("pow_1", "pow_2", "pow_3", "pow_4", "mul")
+    pointers = ("in_ptr0", *(f"out_ptr{place}" for place in range(5)))
+    body = kernel(
+        POWERS,
+        dict.fromkeys(pointers, "float32[128]"),
+        claim=Claim(nodes=outputs, inputs=("x",), outputs=outputs),
+        passed={"in_ptr0": "x"},
+    )
+    tied = bind(body, body.launches[0], found, outputs, computation(body))
+    assert tied.written == dict(zip(pointers[1:], ("mul", "pow_3", "pow_2", "pow_1", "pow_4"), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("stored", "node"),
+    [
+        ("tmp0 > 0.0", "gt"),
+        ("tmp0 > 0.0", ""),
+        ("(tmp0 > 0.0) & (tmp0 < 1.0)", "bitwise_and"),
+        ("libdevice.isnan(tmp0).to(tl.int1)", ""),
+    ],
+)
+def test_a_comparison_and_a_constant_are_told_by_what_is_stored(stored: str, node: str) -> None:
+    """What is loaded is no constant, and what ends otherwise no comparison, though nothing else has its shape."""
+    flat, mask = '"f32[128][1]cuda:0"', '"b8[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}):",
+        f"gt: {mask} = torch.ops.aten.gt.Scalar(x, 0.0)",
+        f"lt: {mask} = torch.ops.aten.lt.Scalar(x, 1.0)",
+        f"bitwise_and: {mask} = torch.ops.aten.bitwise_and.Tensor(gt, lt)",
+        f"full: {mask} = torch.ops.aten.full.default([128], True)",
+        "return (gt, bitwise_and, full)",
+    )
+    text = POWERS.partition("tmp1 =")[0] + f"tmp1 = {stored}\ntl.store(out_ptr0 + (x0), tmp1, xmask)\n"
+    names = {"gt": ("gt",), "bitwise_and": ("gt", "lt", "bitwise_and")}.get(
+        node, ("full",) if "isnan" not in stored else ("bitwise_and",)
+    )
+    claim = Claim(nodes=names, inputs=("x",), outputs=names[-1:])
+    body = kernel(text, {"in_ptr0": "float32[128]", "out_ptr0": "bool[128]"}, claim=claim, passed={"in_ptr0": "x"})
+    assert bind(body, body.launches[0], found, (), computation(body)).written.get("out_ptr0", "") == node
+
+
+def test_what_is_made_of_a_number_that_is_passed_is_no_mean() -> None:
+    """An eps that the program computes is passed as `eps.item()`: the root of mean and eps is the node, and not the mean that is divided only."""
+    found = nodes(
+        f'def forward(self, x: {WHOLE}, eps: "f64[][]cpu"):',
+        f"mean: {COLUMN} = torch.ops.aten.mean.dim(x, [-1], True)",
+        f"add: {COLUMN} = torch.ops.aten.add.Tensor(mean, eps)",
+        f"rsqrt: {COLUMN} = torch.ops.aten.rsqrt.default(add)",
+        "return (rsqrt,)",
+    )
+    text = BESIDE.replace("tl.store(out_ptr1 + (x0), tmp7, xmask)\n", "").replace(
+        "tmp4, xmask", "libdevice.rsqrt(tmp4 / 16.0 + ks0), xmask"
+    )
+    claim = Claim(nodes=("mean", "add", "rsqrt"), inputs=("x", "eps"), outputs=("rsqrt",))
+    shapes = {"in_ptr0": "float32[128, 16]", "out_ptr0": "float32[128, 1]"}
+    body = kernel(
+        text, shapes, category="persistent_reduction", claim=claim, passed={"in_ptr0": "x", "ks0": "eps.item()"}
+    )
+    tied = bind(body, body.launches[0], found, ("rsqrt",), computation(body))
+    assert tied.written == {"out_ptr0": "rsqrt"}
+    without = replace(body, claim=replace(claim, nodes=("mean",), outputs=("mean", "rsqrt")))
+    assert (
+        "mean"
+        not in bind(
+            without, body.launches[0], {k: v for k, v in found.items() if k != "rsqrt"}, (), computation(body)
+        ).written.values()
+    )
+
+
 def test_what_other_kernels_added_up_is_found_under_another_number_of_its_buffer() -> None:
     """The comment calls the zeros `buf5` once something was added to them; the wrapper passes `buf4`."""
     graph_ = nodes(

@@ -54,6 +54,7 @@ assert peak < 1_500_000, f"{peak} kB"
 """Some ten tensors of 2 GB and more."""
 
 
+@pytest.mark.slow
 @here
 @pytest.mark.from_nothing
 def test_kernels_are_those_of_a_program_that_computes(tmp_path: Path) -> None:

@@ -109,6 +109,18 @@ NORM = (
 """
 )
 
+SEARCHED = (
+    texts.HEAD.format(numel=100)
+    + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = {row}*x0
+    tmp2 = triton_helpers.bucketize_binary_search(tmp0, in_ptr1, {row}, 100*{row}, 1, tmp1, tl.int64, False, None, None, None, )
+    tl.store(out_ptr0 + (x0), tmp2, xmask)
+"""
+)
+SEARCHED_TENSORS = {"in_ptr0": "float32[100]", "in_ptr1": "float32[100, 40]", "out_ptr0": "int64[100]"}
+
 TABLE = {
     "pointwise, in place, a bias for each row": Count(
         of_text(texts.ADD_RELU, texts.ADD_RELU_TENSORS),
@@ -121,6 +133,19 @@ TABLE = {
         128 * 8 + 8 + 128 * 16 * 4,
         128 * 16 * 4,
         "one of 26 columns of the indices, one offset, and a row of 16 for each of 128 indices: repeats would be fewer",
+    ),
+    "binary search": Count(
+        of_text(SEARCHED.format(row=40), SEARCHED_TENSORS),
+        100 * 4 + 100 * 6 * 4,
+        100 * 8,
+        "a value each, and as many boundaries as halvings make one place of 41: 41, 21, 11, 6, 3, 2",
+    ),
+    "binary search, dynamic": Count(
+        lambda: texts.kernel(SEARCHED.format(row="ks0"), SEARCHED_TENSORS, passed={"ks0": "s68"}),
+        100 * 4 + 100 * 6 * 4,
+        100 * 8,
+        "the number of boundaries decides how many are read, though 100 values are 100 values",
+        {"s68": 40},
     ),
     "broadcast, read twice": Count(
         of_text(texts.OUTER_PRODUCT, texts.OUTER_PRODUCT_TENSORS),

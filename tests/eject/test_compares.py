@@ -146,6 +146,7 @@ def test_a_place_of_the_largest_is_decided_by_the_best_two() -> None:
     assert found.rows == ('("argmax: the best and the next", best[..., 0], best[..., 1])',)
 
 
+@pytest.mark.slow
 def test_an_ejected_file_has_the_function_only_where_there_is_something_to_compare() -> None:
     captures = CAPTURED
     capture = store.load(captures / "lora_mlp_h200_virtual")

@@ -34,6 +34,7 @@ def test_each_passes(tmp_path: Path) -> None:
         assert "edited since it was ejected" in found.notes, way
 
 
+@pytest.mark.slow
 def test_a_narrow_tensor_is_added_into_in_any_order(tmp_path: Path) -> None:
     """Each addition rounds: from the last row to the first another value comes out, also in eager."""
     small = SMALL["scatter"]

@@ -77,6 +77,7 @@ def point(hand: float, default: float, **fields: Any) -> dict[str, Any]:
     ratio = {name: [own[0] / hand, [0.99 * own[0] / hand, 1.02 * own[0] / hand]] for name, own in us.items()}
     return {
         "verb": "time", **fields, "bytes": 1, "us": us, "ratio": ratio, "best": "default", "share": 0.9,
+        "called_us": {"hand": 9, "default": 30},
         "copy_share": 0.8, "copy_bytes_per_s": 4.3e12, "refused": {"liger": "not installed"},
     }  # fmt: skip
 
@@ -87,7 +88,7 @@ RUN = {"card": "NVIDIA H200", "torch": "2.11.0", "triton": "3.6.0"}
 def test_a_table_of_points_and_a_place_under_the_roofline() -> None:
     found = {"runs": [RUN], "rows": [point(2, 4, rows=1, dtype="bf16"), point(4, 4, rows=5, dtype="bf16")]}
     told = MADE["of_points"](found)
-    assert "| 1 | 2.00 | 4.00 default | 2.00 (1.98 to 2.04) | 90% | 80% | 4.00 |" in told
+    assert "| 1 | 2.00 | 4.00 default | 2.00 (1.98 to 2.04) | 90% | 80% | 9.0 for 30.0 | 4.00 |" in told
     assert "- liger, 2 times: not installed" in told and "dtype" not in told  # the same at each point
     assert MADE["place"](found) == (
         "90% to 90% of the bound at 2 points, half of them at 90% or more; ahead of the best other one at 1, behind at 0, level at 1."

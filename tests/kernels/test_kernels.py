@@ -14,7 +14,7 @@ from forking import interpreted
 
 pytest.importorskip("triton")
 
-CASES = ["lookups", "outer", "pairwise"]
+CASES = sorted(path.name.removesuffix("_cases.py") for path in Path(__file__).parent.glob("*_cases.py"))
 
 
 def command(name: str) -> list[str]:
@@ -31,7 +31,7 @@ def command(name: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", ["lookups", *(pytest.param(name, marks=pytest.mark.slow) for name in CASES[1:])])
 def test_in_the_interpreter(name: str) -> None:
     assert "passed" in interpreted(*command(name))
 

@@ -532,6 +532,25 @@ def test_what_only_the_fragment_names_is_not_said_to_be_in_the_comments_list() -
     assert found.what == ("aten.mul",) and found.text.startswith("the comment's fragment holds aten.mul, of which")
 
 
+def test_what_only_an_address_is_made_of_is_in_the_body() -> None:
+    """A replicated border clamps positions by symbolic sizes, which a fragment leaves out; what clamps a tensor leaves an operation."""
+    whole = TensorType("int64", ("s53 + 5",), (1,))
+
+    def told(first: str) -> list[str]:
+        made = (
+            Node("x", "placeholder", "", (), None, None),
+            Node("iota", "prims.iota.default", "", ("sub_12",), whole, None),
+            Node("clamp_min", "aten.clamp_min.default", "", (first,), whole, None),
+            Node("clamp_max", "aten.clamp_max.default", "", ("clamp_min", "sub_14"), whole, None),
+            Node("_unsafe_index", "aten._unsafe_index.Tensor", "", ("x", "clamp_max"), None, None),
+        )
+        padded = Claim(aten=("aten.replication_pad2d",), fragment=made, outputs=("_unsafe_index",), inputs=("x",))
+        return [name for one in differences(replace(sine(), ops=("load", "store"), claim=padded)) for name in one.what]
+
+    assert told("iota") == []
+    assert told("x") == ["aten.clamp_min", "aten.clamp_max"]
+
+
 def loss_and(*nodes: str) -> Claim:
     """A claim of these operators, in a backward whose comment names the loss and a convolution."""
     made = tuple(Node(name, f"aten.{name}.default", "", ("x",), None, None) for name in ("sin", *nodes))

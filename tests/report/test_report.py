@@ -28,6 +28,7 @@ from inductor_lab.records import (
     Kept,
     MachineCode,
     Node,
+    Note,
     Paired,
     PerfDiff,
     Problem,
@@ -103,6 +104,19 @@ def test_a_name_for_a_number_has_no_line_and_what_uses_it_says_the_number() -> N
         "7": "    tmp1 = load(in_ptr0 + tmp10)", "8": "tmp5 = tmp1 + -1.5",
     }  # fmt: skip
     assert [line.code for line in listing(short, {}, full=True)] == list(short.values())
+
+
+def test_a_job_s_block_has_the_job_s_number_and_second_names_for_it_none_the_less_say_nothing() -> None:
+    short = {1: "r0_numel = 391", 2: "R0_BLOCK_0: constexpr = 512", 3: "rnumel = r0_numel", 4: "RBLOCK: constexpr = R0_BLOCK_0",
+             5: "r0_index = arange(0, R0_BLOCK_0)[None, :]", 6: "rindex = r0_index", 7: "r0_0 = r0_index"}  # fmt: skip
+    said = {
+        2: "one block of 512",
+        3: "another name for r0_numel",
+        4: "another name for R0_BLOCK_0",
+        6: "another name for r0_index",
+    }
+    (line,) = listing(short, {number: Note(number, text) for number, text in said.items()})
+    assert (line.label, line.text) == ("1-7", "one block of 512")
 
 
 def test_an_expression_has_the_names_of_the_table_of_arguments() -> None:

@@ -216,6 +216,7 @@ KERNELS = {
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel",
     [pytest.param(kernel, id=name) for name, kernel in KERNELS.items()],

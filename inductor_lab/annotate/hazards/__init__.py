@@ -38,12 +38,16 @@ OF_ITS_GRAPH: tuple[tuple[str, Callable[[Context, Capture], Iterator[str]]], ...
 )
 
 
-def hazards(context: Context, capture: Capture) -> list[str]:
-    """Every remark that holds, `word: sentence`."""
+def of_body(context: Context) -> list[str]:
+    """Every remark that the body and its launch tell, `word: sentence`."""
     whole = not context.computation.branches
-    found = [(word, check(context)) for word, check in OF_A_BODY if whole or word in OF_ITS_LAUNCH]
-    found += [(word, check(context, capture)) for word, check in OF_ITS_GRAPH]
-    return list(dict.fromkeys(f"{word}: {remark}" for word, remarks in found for remark in remarks))
+    checks = [(word, check) for word, check in OF_A_BODY if whole or word in OF_ITS_LAUNCH]
+    return list(dict.fromkeys(f"{word}: {remark}" for word, check in checks for remark in check(context)))
+
+
+def of_graph(context: Context, capture: Capture) -> list[str]:
+    """Every remark that its neighbours tell, of symbolic sizes by those that the graph was compiled with."""
+    return [f"{word}: {remark}" for word, check in OF_ITS_GRAPH for remark in check(context, capture)]
 
 
 def unsought(kernel: Kernel) -> str:

@@ -18,7 +18,8 @@ def idle(context: Context) -> Iterator[str]:
     shape = geometry.geometry(context.kernel, context.computation, context.card)
     listed = geometry.listed(context.kernel, context.card)
     rows = max([shape.rows if shape else 1, *(one.constants.get("XBLOCK", 1) for one in listed)])
-    for elements, lanes in geometry.idle(context.computation).values():
+    every = [found for job in context.computation.every() for found in geometry.idle(job).values()]
+    for elements, lanes in dict.fromkeys(every):
         if lanes * rows >= FEW_LANES and (lanes - elements) * 8 >= lanes:
             yield f"{lanes - elements:,} of {lanes:,} lanes never have work: a row has {elements:,} elements, and its block is the next power of two"
     if shape is None:

@@ -38,7 +38,8 @@ def gathers(context: Context) -> Iterator[str]:
             found.setdefault(("rows" if length > 1 else "elements", width), []).append(access.pointer)
     for (what, width), named in found.items():
         if width < WIDE:
-            sectors = f"at least {plural(-(-width // least), called)} of {least} bytes each"
+            own = f"each may take a {called} of {least} bytes of its own"
+            sectors = own if width < least else f"at least {plural(-(-width // least), called)} of {least} bytes each"
             yield f"{what} of {size(width)} from {_listed(named)}, wherever the data points: {sectors}"
 
 
@@ -115,7 +116,7 @@ def repeated(context: Context) -> Iterator[str]:
     """Tensors that several loads reach at the same elements, or by the same indices, as the second loop along a row does."""
     for pointer in dict.fromkeys(access.pointer for access in context.computation.loads):
         loads = [a for a in context.computation.loads if a.pointer == pointer and not _own_store(context, a)]
-        boxes = [box for a in loads if (box := context.computation.box(a))]
+        boxes = [box for a in loads if context.facts.of(a).ranged and (box := context.computation.box(a))]
         width = context.width(pointer)
         if len(boxes) < len(loads):
             yield from _gathered_twice(context, [a for a in loads if a.gathered and not a.searched], width)
@@ -173,7 +174,7 @@ def _row(context: Context, access: Access) -> str:
 
 
 def written_twice(context: Context) -> Iterator[str]:
-    """One value that is stored in several tensors of one dtype, at the same places."""
+    """One value that is stored in several tensors of one dtype, for the same elements."""
     dtypes = {argument.name: argument.dtype for argument in context.kernel.arguments}
     same: dict[tuple[int, int, str], list[Access]] = {}
     for access in context.computation.accesses:
@@ -184,4 +185,8 @@ def written_twice(context: Context) -> Iterator[str]:
         if len({store.pointer for store in stores}) > 1 and not any(store.gathered for store in stores):
             moved = _moved(context, stores[0])
             few = ", too little to cost time" if 0 < moved < FEW_BYTES else ""
-            yield f"{_listed([s.pointer for s in stores])} get the same {size(moved) if moved else 'values'}{few}"
+            steps = [context.computation.steps(store.index) for store in stores]
+            laid = (
+                ", each laid out in its own way" if None not in steps and any(one != steps[0] for one in steps) else ""
+            )
+            yield f"{_listed([s.pointer for s in stores])} get the same {size(moved) if moved else 'values'}{laid}{few}"

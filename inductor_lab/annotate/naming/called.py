@@ -3,7 +3,7 @@
 A graph's inputs have numbers (`primals_5`, `arg4_1`). A capture knows of most what they are in the program. Of texts that were only read, a
 trace holds Dynamo's graph too, which has the same inputs by their names. Without one, which parameter an input is, is told by the line of the
 model that first uses it: the line `query_states = self.q_proj(hidden_states)` uses its permuted matrix as the weight of `q_proj`. A line that
-names several modules tells nothing.
+names several modules tells nothing, and no line is asked where the capture knows.
 """
 
 from __future__ import annotations
@@ -87,14 +87,16 @@ def _parameter(node: Node, users: Mapping[str, list[Node]]) -> str:
         attributes = set(_ATTRIBUTE.findall(code))
         modules = set(_CALLED.findall(code))
         if node.type and node.type.dtype.startswith(("int", "bool")):
-            inside = re.search(r"self\.[\w.]+\((\w+)\)", code)
-            return inside[1] if inside and operator(user) == "embedding" else ""
+            inside = re.findall(r"self\.[\w.]+\((\w+)\)", code)
+            return str(inside[0]) if len(inside) == 1 and operator(user) == "embedding" else ""
         for _ in range(4):
             if operator(user) not in VIEWS | {"_to_copy", "convert_element_type"} or not users.get(user.name):
                 break
             name, user = user.name, users[user.name][0]
         if name not in user.arguments:
             return ""
+        if operator(user) in {"add", "sub", "mul", "div"} and len(user.arguments) == 1:
+            return ""  # the line may name the number that is the other operand
         role = ROLES.get((operator(user), user.arguments.index(name)), "")
         if len(attributes) == 1 and not modules:
             return str(attributes.pop())
@@ -108,7 +110,7 @@ class Called:
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
-        self.parameters = {graph.id: parameters(graph) for graph in capture.graphs}
+        self.parameters = {graph.id: parameters(graph) for graph in capture.graphs if not graph.called}
         self.inputs = {graph.id: graph.called for graph in capture.graphs}
 
     def of(self, kernel: Kernel, found: Computation | None, *, jobs: bool = False) -> dict[str, str]:
@@ -118,7 +120,8 @@ class Called:
             jobs: Of jobs, which are counted by what they do: which state of an optimizer it is, and not of which parameter.
         """
         names = {}
-        known = self._numbered(kernel.launches[0].graph if kernel.launches else kernel.graph)
+        graph = kernel.launches[0].graph if kernel.launches else kernel.graph
+        known, taken = self._numbered(graph), {term(one) for one in self.inputs.get(graph, {}).values()}
         for pointer, tensor in tensors(kernel, self.capture, found).items():
             node = tensor.node
             one = shared([tensor.input, *self._passed(kernel, pointer)])
@@ -128,7 +131,8 @@ class Called:
             if node is None:
                 names[pointer] = known.get(tensor.value, tensor.value)
                 continue
-            name = known.get(node.name) or kernel.claim.user_names.get(node.name) or node.name
+            own = kernel.claim.user_names.get(node.name, "")  # `labels = pad(labels)` is not the argument
+            name = known.get(node.name) or (own if own not in taken else "") or node.name
             names[pointer] = name if tensor.certain else f"{name}?"
         passed = kernel.launches[0].arguments if kernel.launches else ()
         return {argument.name: argument.value for argument in passed if argument.name.startswith("in_ptr")} | names

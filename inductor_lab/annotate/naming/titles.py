@@ -18,14 +18,14 @@ from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.reading import names
 from inductor_lab.computation.naming.shapes import shape
 from inductor_lab.computation.naming.table import SAID, SIMPLE
-from inductor_lab.computation.tree import Reduction
+from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 from inductor_lab.records import Capture, Kernel, Launch
 
 MOST_PARTS = 4
 GLUE = frozenset({"add", "sub", "mul", "div", "where"})
 """What stands between what has a name."""
 PIECES = frozenset(
-    {"pad", "gather", "cat", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
+    {"pad", "gather", "cat", "slice_scatter", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
      "band_mask", "length_mask", "scan", "scatter", "scatter_add", "max_pool_backward", "avg_pool_backward", "bias_gradient", "softcap", "softplus",
      "elu", "hardswish", "hardsigmoid",
      "interpolation_index", "interpolation_weight", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}
@@ -98,17 +98,18 @@ class Namer:
             passed = other[1:] if writer is other[0] else first
             return unnamed and both and name in _stored_folds(passed, computation(writer))
 
-        folded = _folded(first, found) if folds else set()
-        before = [(name, self.wrote.get((launch.graph, name))) for launch in first for name in folded]
-        if before and all(one and between(name, one[0], kernel, one) for name, one in before):
-            return "second half of"
         passed = [(launch.graph, argument.value) for launch in first for argument in launch.arguments if folds]
         behind = [(name, self.reads[graph, name]) for graph, name in passed if (graph, name) in self.reads]
         partial = any(
             between(name, kernel, other, (other, launch)) and name in _folded([launch], computation(other))
             for name, (other, launch) in behind
         )
-        return "partial" if partial else ""
+        if partial:
+            return "partial"
+        folded = _folded(first, found) if folds else set()
+        before = [(name, self.wrote.get((launch.graph, name))) for launch in first for name in folded]
+        second = before and all(one and between(name, one[0], kernel, one) for name, one in before)
+        return "second half of" if second else ""
 
     def _is_for(self, kernel: Kernel) -> str:
         """What the zeros of a fill are for: the name of the next kernel that writes into its memory where data says."""
@@ -153,7 +154,7 @@ class Namer:
 
     def _asked(self, kernel: Kernel, job: Computation) -> Asked:
         graph = kernel.launches[0].graph if kernel.launches else kernel.graph
-        operators = frozenset(name.removeprefix("aten.").partition(".")[0] for name in kernel.claim.aten)
+        operators = frozenset(re.sub(r"^(aten|prims)\.", "", name).partition(".")[0] for name in kernel.claim.aten)
         pointers = {argument.name: argument.dtype for argument in kernel.arguments if argument.pointer}
         passed = kernel.launches[0].arguments if kernel.launches else ()
         shapes = {argument.name: argument.type.shape for argument in passed if argument.type}
@@ -242,9 +243,21 @@ def _claimed(kernel: Kernel, launch: Launch) -> set[str]:
 
 
 def _folded(launches: Iterable[Launch], found: Computation) -> set[str]:
-    """What is passed to a kernel and read along a fold."""
-    along = {load.pointer for load in found.loads if any(each.axis[0] == "r" for each in load.index.coordinates())}
+    """What is passed to a kernel and folded as it is: what something is computed of first is no part of the fold."""
+    values = walk(*(store.value for job in found.every() for store in job.stores if store.value is not None))
+    taken = (_loaded(part) for value in values if isinstance(value, Reduction) for part in value.inputs)
+    along = {part.pointer for part in taken if isinstance(part, Load)}
     return {argument.value for launch in launches for argument in launch.arguments if argument.name in along}
+
+
+def _loaded(value: Expression) -> Expression:
+    """A value without casts, shapes and a number where it does not exist."""
+    while True:
+        match seen(value):
+            case Operation(name="where", inputs=(_, chosen, Constant())):
+                value = chosen
+            case inner:
+                return inner
 
 
 def _stored_folds(launches: Iterable[Launch], found: Computation) -> set[str]:

@@ -252,7 +252,9 @@ RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
 """What the variables of a formula must be to each other."""
 GRAPHS: Mapping[str, Callable[..., bool]] = {
     "in a backward graph": lambda asked: asked.backward,
-    "in a backward graph whose comment names a batch norm": lambda asked: asked.backward and asked.norm == "batch_norm",
+    "in a backward graph whose comment names a batch norm": lambda asked: (
+        asked.backward and asked.derived == "batch_norm"
+    ),
     "not in a backward graph": lambda asked: not asked.backward,
     "in a forward graph": lambda asked: asked.kind in {"forward", "inference"},
     "where the comment names a max pooling's backward": lambda asked: asked.claims(
@@ -265,7 +267,8 @@ GRAPHS: Mapping[str, Callable[..., bool]] = {
     "where the comment names a lerp or an optimizer's operator": lambda asked: asked.claims(
         "_foreach_lerp", "lerp", "_fused_adam", "_fused_adamw", "addcdiv", "_foreach_addcdiv"
     ),
-    "where the comment names no batch norm": lambda asked: asked.norm != "batch_norm",
+    "where the comment names no batch norm": lambda asked: asked.derived != "batch_norm",
+    "where the comment names a batch norm, and no other's backward": lambda asked: asked.derived == "batch_norm",
     "where the comment names no norm": lambda asked: not asked.norm,
     "where the comment names no other norm": lambda asked: asked.norm in {"", "batch_norm"},
     **{

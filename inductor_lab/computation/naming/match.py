@@ -77,6 +77,18 @@ class Asked:
         return next((name for name, operators in NORMS.items() if self.claims(*operators)), "")
 
     @property
+    def derived(self) -> str:
+        """The norm whose backward the comment names, else the norm that it names: a layer norm's may stand beside a batch norm that is made again."""
+        return next(
+            (
+                name
+                for name, operators in NORMS.items()
+                if self.claims(*(one for one in operators if one.endswith("_backward")))
+            ),
+            self.norm,
+        )
+
+    @property
     def backward(self) -> bool:
         return self.kind == "backward"
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from inductor_lab.computation.folds import RUNNING, narrowing
-from inductor_lab.computation.naming.match import Asked, Match, Row, call, is_number
+from inductor_lab.computation.naming.match import Asked, Match, Pattern, Row, call, is_number
 from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
 from inductor_lab.computation.naming.written import written
+
+LARGEST = "amax", "max", "argmax", "logsumexp", "_softmax", "_safe_softmax", "_log_softmax", "prepare_softmax_online"
+"""Operators that take the largest of a row."""
 
 # ---------------------------------------------------------------- windows: one tensor at several places
 
@@ -39,13 +42,17 @@ def _chain(term: Term, name: str) -> list[Term]:
     return [term] if inside is None else [value for each in inside for value in _chain(each, name)]
 
 
-def _max_pool(term: Term, asked: Asked) -> Match | None:
-    """maximum(maximum(x[i], x[i + 1]), x[i + 2]) ..."""
-    for base in product(term)[1]:
-        chain = _chain(base, "maximum")
-        if len(chain) >= 4 and (first := _places(chain)) is not None:
-            return Match((first,), (base, *map(_inside, chain)), asked.normal.terms.divide(term, base), "mul")
-    return None
+def _largest(folded: bool) -> Pattern:
+    """maximum(maximum(x[i], x[i + 1]), x[i + 2]) ..., of a window, or of a short row where the comment names what folds one."""
+
+    def find(term: Term, asked: Asked) -> Match | None:
+        for base in product(term)[1] if asked.claims(*LARGEST) is folded else ():
+            chain = _chain(base, "maximum")
+            if len(chain) >= 4 and (first := _places(chain)) is not None:
+                return Match((first,), (base, *map(_inside, chain)), asked.normal.terms.divide(term, base), "mul")
+        return None
+
+    return find
 
 
 def _max_pool_place(term: Term, asked: Asked) -> Match | None:
@@ -122,8 +129,24 @@ def _cat(term: Term, asked: Asked) -> Match | None:
         and not any(is_number(piece, 0.0) for piece in pieces)
     ):
         return Match(tuple(values))
+    return Match(tuple(values)) if _joined(values) and not _over(values, asked) else None
+
+
+def _slice_scatter(term: Term, asked: Asked) -> Match | None:
+    _, values = _pieces(term)
+    return Match(tuple(values)) if _joined(values) and _over(values, asked) else None
+
+
+def _joined(values: Sequence[Term]) -> bool:
+    """Whether there are several different ones, and not the two halves of a rotation."""
     rotated = len(values) == 2 and product(values[0])[0] == -product(values[1])[0]
-    return Match(tuple(values)) if len(values) > 1 and len(set(values)) == len(values) and not rotated else None
+    return len(values) > 1 and len(set(values)) == len(values) and not rotated
+
+
+def _over(values: Sequence[Term], asked: Asked) -> bool:
+    """Whether a part of a tensor is written over: nobody says that pieces are put together, and they are of one or the comment slices."""
+    of = {part.pointer for part in walk(*values) if isinstance(part, Leaf)}
+    return (len(of) == 1 or asked.claims("slice", "select")) and not asked.claims("cat", "stack")
 
 
 def _pad(term: Term, asked: Asked) -> Match | None:
@@ -167,7 +190,9 @@ ROWS = (
             words="causal mask"),
     written("band_mask", "abs(i) < c", "abs(i) <= c", i="a position less another", alone=True, words="band mask"),
     written("length_mask", "i < n", i="a position", n="loaded", alone=True, words="mask of lengths"),
-    Row("max_pool", "maximum of four or more places of one tensor, or of one function of it", _max_pool),
+    Row("max_of_slices", "maximum of four or more places of one tensor, or of one function of it, where the comment names a softmax or a maximum",
+        _largest(folded=True), "max of slices"),
+    Row("max_pool", "maximum of four or more places of one tensor, or of one function of it", _largest(folded=False)),
     Row("max_pool_indices", "the place of the largest of four or more places of one tensor", _max_pool_place, "places of max_pool"),
     written("max_pool_backward", "where(t == i, g, 0)", "where(m & (t == i), h, x)", i="a position", h="one addend", inputs=("x",),
             when="where the comment names a max pooling's backward"),
@@ -182,7 +207,8 @@ ROWS = (
             words="index of an interpolation"),
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
-    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, i a position, or one a number other than 0 and a cat named", _cat),
+    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, or one a number not 0 and a cat named", _cat),
+    Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice, and it names no cat", _slice_scatter),
     Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),

@@ -44,7 +44,7 @@ GRADIENTS = (
     written("rms_norm_backward", "h - x * r ** 2 * mean(h * x) [* s ** 2]", s="a number of the graph", h="one addend",
             r="a factor of h, of each row", factor=True, inputs=("h",), shown=_tensor),
     written("batch_norm_backward", "(g - (x - m) * r ** 2 * s * c - t * c) * r [* w]", m="loaded", x="not negated", w="as m", s="loaded or a sum",
-            t="loaded or a sum", when="where the comment names a batch norm", inputs=("g",)),
+            t="loaded or a sum", when="where the comment names a batch norm, and no other's backward", inputs=("g",)),
     written("group_norm_backward", "h + x * s * r ** 3 * c - s * m * r ** 3 * c - t * r * c", h="one addend", s="loaded", r="loaded", m="loaded",
             t="loaded", when="where the comment names a group norm", inputs=("h",), shown=_tensor),
     written("layer_norm_weight_gradient", "sum(g * (x - m) * r)", x="not negated", m="loaded", r="as m",

@@ -18,6 +18,10 @@ COUNTED = {
     *(f"{kind}_norm{of}" for kind in ("rms", "layer", "batch", "group") for of in ("", "_backward")),
 }
 """Names that say of how many values they are told."""
+CHOOSING = frozenset({"gather", "embedding"})
+"""Names of what takes elements where data says."""
+ADDRESSED = frozenset({"mod", "floordiv"})
+"""Calls of an address, which takes the number of a place apart."""
 UNTOLD = frozenset(
     {"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size", "unknown", "carried"}
 )  # fmt: skip
@@ -89,7 +93,8 @@ class Reading:
         if whole is not None:
             yield from self.names(whole)
         else:
-            yield from self._parts(found.parts)
+            told = self._parts(found.parts)
+            yield from (name for name in told if row.name not in CHOOSING or name not in ADDRESSED)
             yield row.name
 
     def taken(self, name: str) -> set[Term]:

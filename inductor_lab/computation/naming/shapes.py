@@ -7,6 +7,7 @@ from math import prod
 
 from inductor_lab.computation import Computation
 from inductor_lab.computation.index import Coordinate, behind
+from inductor_lab.computation.tree import Reduction, walk
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Kernel
 
@@ -16,10 +17,9 @@ FLOATS = ("float", "bfloat")
 def shape(kernel: Kernel, job: Computation) -> str:
     """In words; empty where the launch tells no sizes."""
     reduced = {axis: size for axis, size in job.numel.items() if axis.startswith("r")}
-    dtype = _dtype(kernel, job)
-    dtype = SHORT.get(dtype, dtype)
     if not reduced:
-        return _whole(kernel, job, dtype)
+        return _whole(kernel, job)
+    dtype = _short(_dtype(kernel, job))
     rows, length = _product(job, [axis for axis in job.numel if axis not in reduced]), _product(job, list(reduced))
     if rows in {"1", ""}:
         return f"{length} {dtype}".strip() if length else ""
@@ -41,17 +41,26 @@ def across(job: Computation) -> bool:
     return elements[True] > elements[False]
 
 
-def _whole(kernel: Kernel, job: Computation, dtype: str) -> str:
+def _whole(kernel: Kernel, job: Computation) -> str:
+    """Of the tensor that is written; where the launch writes a part of it, the number of elements and its dtype."""
     passed = {argument.name: argument.type for launch in kernel.launches[:1] for argument in launch.arguments}
-    types = [type_ for store in job.stores if (type_ := passed.get(store.pointer)) is not None]
-    types.sort(key=lambda type_: not type_.dtype.startswith(FLOATS))  # a mask is beside the point
-    for type_ in types:
-        sizes = [size for size in type_.shape if size != 1]
+    dtypes = {argument.name: argument.dtype for argument in kernel.arguments}
+    stores = [
+        store for store in job.stores if dtypes[store.pointer].startswith(FLOATS)
+    ] or job.stores  # no mask beside them
+    for store in stores:
+        type_ = passed.get(store.pointer)
+        sizes = [size for size in type_.shape if size != 1] if type_ else []
         whole = prod(map(int, sizes)) if all(isinstance(size, int) for size in sizes) else None
-        if sizes and whole == job.elements(frozenset(job.numel)):
-            return f"{' x '.join(f'{size:,}' if isinstance(size, int) else _factor(size) for size in sizes)} {SHORT.get(types[0].dtype, types[0].dtype)}"
+        if sizes and (store.gathered or whole == job.elements(frozenset(job.numel))):
+            said = (f"{size:,}" if isinstance(size, int) else _factor(size) for size in sizes)
+            return f"{' x '.join(said)} {_short(dtypes[store.pointer])}"
     numel = _product(job, list(job.numel))
-    return f"{numel} {dtype}".strip() if numel else ""
+    return f"{numel} {_short(dtypes[stores[0].pointer])}".strip() if numel else ""
+
+
+def _short(dtype: str) -> str:
+    return SHORT.get(dtype, dtype)
 
 
 def _product(job: Computation, axes: list[str]) -> str:
@@ -75,13 +84,15 @@ def _factor(size: str) -> str:
 
 
 def _dtype(kernel: Kernel, job: Computation) -> str:
-    """Of the floats that it folds, else reads, else writes; of anything else where there are none."""
+    """Of the floats along the fold in memory, the narrowest; else what is folded: an index that is only compared is no float."""
     pointers = [argument for argument in kernel.arguments if argument.pointer]
     read, folded = [a for a in pointers if a.role != "out"], _folded(job)
     of = [a for a in pointers if a.name in folded] or [*read, *(a for a in pointers if a.role == "out")]
     if all(a.dtype == "bool" for a in of):
         of += read  # a mask is beside the point
-    floats = [a.dtype for a in of if a.dtype.startswith(FLOATS)]
+    values = walk(*(store.value for store in job.stores if store.value is not None))
+    made = [part.dtype for value in values if isinstance(value, Reduction) for part in value.inputs]
+    floats = [dtype for dtype in (*(a.dtype for a in of), *made) if dtype.startswith(FLOATS)]
     low = [dtype for dtype in floats if dtype != "float32"]
     return (low or floats or [a.dtype for a in of] or [""])[0]
 

@@ -6,6 +6,9 @@ Such a module has POINTS, frozen dataclasses whose fields are columns of the res
 
 from __future__ import annotations
 
+import random
+import statistics
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -151,6 +154,20 @@ def timed(functions: Mapping[str, Function], seconds: float) -> dict[str, list[f
     """Microseconds in CUDA graphs on a cold cache, `times[name][i]` of round i."""
     method = Method(launch="graph", cache="cold", rounds=None, seconds=seconds)
     return {name: list(times) for name, times in measure(functions, method=method).times.items()}
+
+
+def called(functions: Mapping[str, Function], calls: int, rounds: int = 15) -> dict[str, float]:
+    """Microseconds of a call from Python, one behind the other with nothing between them: the launch where that takes longer than the card does."""
+    samples: dict[str, list[float]] = {name: [] for name in functions}
+    for number in range(rounds):
+        for name in random.Random(number).sample(list(functions), len(functions)):
+            torch.cuda.synchronize()
+            start = time.perf_counter()
+            for _ in range(calls):
+                functions[name]()
+            torch.cuda.synchronize()
+            samples[name].append(1e6 * (time.perf_counter() - start) / calls)
+    return {name: statistics.median(own) for name, own in samples.items()}
 
 
 def told(times: Mapping[str, Sequence[float]], moved: int, copy: float, beside: Sequence[str] = ()) -> Row:
