@@ -213,7 +213,7 @@ def _products(
     parts = out[None] if how.splits == 1 else x.new_empty(how.splits, tokens, columns, dtype=torch.float32)
     sizes = {"TOKENS": how.tokens, "NEURONS": how.neurons, "num_warps": how.num_warps, "num_stages": how.num_stages}
     with torch.cuda.device_of(x):
-        hidden[triton.cdiv(bound, how.neurons), tiles](
+        hidden[(tiles * triton.cdiv(bound, how.neurons),)](
             **_shared(x, up, active, gate, count), hidden_ptr=between, ACTIVATION=activation, COLUMNS=how.chunk, **sizes
         )
         mapped_down[tiles, triton.cdiv(columns, how.columns), how.splits](
@@ -323,15 +323,18 @@ def hidden(
     NEURONS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
+    # Tiles of tokens follow each other: what the first one gathers is in the cache for the next.
+    tiles = tl.cdiv(tokens, TOKENS)
+    tile, block = tl.program_id(0) % tiles, tl.program_id(0) // tiles
     count = counted(count_ptr, bound)
-    place = tl.program_id(0) * NEURONS + tl.arange(0, NEURONS)
+    place = block * NEURONS + tl.arange(0, NEURONS)
     row, there = rows(active_ptr, place, count, neurons, active_stride)
     tl.device_assert(((row >= 0) & (row < neurons)) | ~there, "index out of range in active")
     row, there = row[None, :], there[None, :]
-    token = (tl.program_id(1) * TOKENS + tl.arange(0, TOKENS))[:, None]
+    token = (tile * TOKENS + tl.arange(0, TOKENS))[:, None]
     up_sum = tl.zeros([TOKENS, NEURONS], tl.float32)
     gate_sum = tl.zeros([TOKENS, NEURONS], tl.float32)
-    end = tl.where(tl.program_id(0) * NEURONS < count, columns, 0)  # behind the last neuron there is nothing to do
+    end = tl.where(block * NEURONS < count, columns, 0)  # behind the last neuron there is nothing to do
     for start in range(0, end, COLUMNS):
         column = start + tl.arange(0, COLUMNS)
         across, along = column[None, :], column[:, None]
@@ -368,7 +371,6 @@ def mapped_down(
     NEURONS: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    # Tiles of tokens follow each other: what the first one gathers is in the cache for the next.
     token = (tl.program_id(0) * TOKENS + tl.arange(0, TOKENS))[:, None]
     column = (tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS))[None, :]
     split, splits = tl.program_id(2), tl.num_programs(2)
