@@ -124,6 +124,7 @@ NEAR_MISSES = [
     ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
     ("max_pool_backward", r"(tmp\d+) == (tmp\d+)", r"\1 < \2"),
     ("pad", r"tmp\d+ & xmask", "xmask"),
+    ("linspace", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
     ("interpolation_index", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
     ("interpolation_weight", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
 ]
@@ -133,6 +134,14 @@ NEAR_MISSES = [
 def test_near_misses_do_not_have_the_name(name: str, before: str, after: str) -> None:
     """A formula with one thing wrong is another formula, whatever the comment claims."""
     assert name not in naming(real(BY_NAME[name], (before, after))).recognised
+
+
+def test_numbers_made_of_positions_are_no_concatenation_unless_the_comment_names_one() -> None:
+    """The two halves of a linspace, counted from either end: the same line, and here not even that."""
+    bent = real(BY_NAME["linspace"], (r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"))
+    cat = replace(bent, claim=Claim(aten=("aten.cat",)))
+    assert naming(real(BY_NAME["linspace"])).title == "linspace + mul + add, 2 x 20 x 20 x 2 bf16"
+    assert (naming(bent).recognised, naming(cat).recognised) == ((), ("cat",))
 
 
 def of(source: str, *names: str) -> Naming:
