@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from inductor_lab.computation.folds import RUNNING, narrowing
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.naming.match import Asked, Match, Pattern, Row, call, is_number
 from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
@@ -160,12 +161,22 @@ def _over(values: Sequence[Term], asked: Asked) -> bool:
     return (len(of) == 1 or asked.claims("slice", "select")) and not asked.claims("cat", "stack")
 
 
+def _past_the_parts(condition: Term) -> bool:
+    """Whether it holds up to where a tensor ends of which each row folds a part, `r0_1 + 8185 * x0 < 3200000`: the last part is shorter."""
+    match condition:
+        case Call(name="lt", of=(Place(index=Index(constant=0)), Number())):
+            return {axis.startswith("r") for axis in condition.axes} == {True, False}
+    return False
+
+
 def _pad(term: Term, asked: Asked) -> Match | None:
     pieces, values = _pieces(term)
     if len(pieces) != 2 or len(values) != 1:
         return None
     copied = any(isinstance(part, Leaf) and not narrowing(part.load.mask) for part in walk(*values))
     condition, *_ = call(term, "where") or (term,)
+    if _past_the_parts(condition) and not asked.claims("constant_pad_nd", "slice_backward"):
+        return None
     return None if copied and condition.axes & values[0].axes else Match(tuple(values))  # else it lies everywhere
 
 
@@ -222,7 +233,7 @@ ROWS = (
     Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, one loaded or a cat named, or one a number not 0 "
         "and a cat named", _cat),
     Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice, and it names no cat", _slice_scatter),
-    Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i", _pad),
+    Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i, not where the last part of a divided fold ends", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
     written("logsumexp", "max(x) + log(sum(exp(x - max(x))))", alone=True),
