@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from folders import ROOT
-from forking import interpreted
 
 pytest.importorskip("triton")
 
@@ -18,29 +15,8 @@ from inductor_lab.kernels.lora_linear.steps import STEPS
 from inductor_lab.kernels.steps import definitions, written
 from inductor_lab.verify import verify
 
-CASES = [
-    "-m",
-    "pytest",
-    "-q",
-    "-x",
-    "-p",
-    "no:cacheprovider",
-    "-m",
-    "",
-    str(Path(__file__).with_name("lora_linear_cases.py")),
-]
 SMALLER = {"4194304": str(40 * 136), "4096": "40", "1024": "136"}
 """Sizes of the captured span: fewer for the interpreter, none a multiple of its tile, and three tiles of depth."""
-
-
-def test_in_the_interpreter() -> None:
-    assert "passed" in interpreted(*CASES)
-
-
-@pytest.mark.gpu
-def test_on_a_card() -> None:
-    done = subprocess.run([sys.executable, *CASES], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:]
 
 
 def ejected(step: str, folder: Path) -> str:
@@ -87,7 +63,9 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault", [pytest.param(fault, marks=[pytest.mark.slow] * (number > 1)) for number, fault in enumerate(FAULTS)]
+)
 def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
     step, right, wrong = FAULTS[fault]
     text = ejected(step, ROOT / "captured")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from folders import ROOT
-from forking import interpreted
 
 import inductor_lab
 
@@ -20,28 +17,6 @@ from inductor_lab.kernels.rotary.steps import STEPS
 from inductor_lab.kernels.steps import definitions, written
 from inductor_lab.models.rotary import example
 from inductor_lab.verify import verify
-
-CASES = (
-    "-m",
-    "pytest",
-    "-q",
-    "-x",
-    "-p",
-    "no:cacheprovider",
-    "-m",
-    "",
-    str(Path(__file__).with_name("rotary_cases.py")),
-)
-
-
-def test_in_the_interpreter() -> None:
-    assert "passed" in interpreted(*CASES)
-
-
-@pytest.mark.gpu
-def test_on_a_card() -> None:
-    done = subprocess.run([sys.executable, *CASES], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:]
 
 
 @pytest.fixture(scope="module")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import importlib
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
 from folders import ROOT
-from forking import interpreted
 
 import inductor_lab
 from inductor_lab import store
@@ -24,19 +21,6 @@ from inductor_lab.kernels.sparse_ffn import kernel
 from inductor_lab.kernels.sparse_ffn.steps import STEPS, layer, one_token
 from inductor_lab.kernels.steps import EDITED, END, definitions, edit, written
 from inductor_lab.spans.address import addressed
-
-COMMAND = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", str(Path(__file__).with_name("sparse_ffn_cases.py"))]
-
-
-def test_in_the_interpreter() -> None:
-    assert "passed" in interpreted(*COMMAND)
-
-
-@pytest.mark.gpu
-def test_on_a_card() -> None:
-    done = subprocess.run([sys.executable, *COMMAND], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:]
-
 
 # ---------------------------------------------------------------- the steps
 
