@@ -265,7 +265,24 @@ def ends_as(name: str, written: Stored, nodes: Mapping[str, Node], held: set[str
     """Whether a value ends in the very operation of a node, `exp2` and not another that its lowering may leave."""
     called = operator(nodes[_last(name, nodes, held)])
     words = {_word(end) for end in _ends(written.value)} if written.value is not None else set()
+    if result := RESULTS.get(_result(nodes[name], nodes)):
+        return not words.isdisjoint(result)
     return any(called in TABLE[word].aten for word in words & TABLE.keys())
+
+
+def folds_the_same(name: str, written: Stored, nodes: Mapping[str, Node], held: set[str]) -> bool:
+    """Whether a value is a fold of what a node folds: of a tensor that is given, or of what ends in the operation of the node's argument."""
+    folds = [end for end in _ends(written.value) if isinstance(end, Reduction)] if written.value is not None else []
+    last = nodes[_last(name, nodes, held)]
+    if last.target == "getitem" and last.arguments[:1] and last.arguments[0] in nodes:
+        last = nodes[last.arguments[0]]
+    if len(folds) != 1 or not last.arguments or last.arguments[0] not in nodes:
+        return False
+    of = _last(last.arguments[0], nodes, held)
+    ends = [plain(end) for end in _ends(plain(folds[0].inputs[0]))]
+    if of in held:
+        return any(isinstance(end, Load) for end in ends)
+    return any(operator(nodes[of]) in TABLE[word].aten for word in {*map(_word, ends)} & TABLE.keys())
 
 
 def _last(name: str, nodes: Mapping[str, Node], held: set[str]) -> str:

@@ -18,7 +18,7 @@ from itertools import combinations
 from inductor_lab import fragment
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.bind import products
-from inductor_lab.bind.agreement import Stored, agrees, ends_as, stored
+from inductor_lab.bind.agreement import Stored, agrees, ends_as, folds_the_same, stored
 from inductor_lab.bind.made_of import computable, fits, leaving, missing, operator, same_shape
 from inductor_lab.bind.nesting import relation, stand_so
 from inductor_lab.computation import Computation
@@ -215,6 +215,7 @@ class _Binder:
                 node in claimed,
                 *alike,
                 own,
+                folds_the_same(node, values[name], nodes, held),
                 node in (left if node in claimed else needed),
                 self._is_shaped(name, node),
             ]

@@ -492,6 +492,34 @@ def test_of_a_node_s_two_results_each_is_told_by_its_fold() -> None:
     assert tied == [("getitem", "getitem_1", frozenset())] * 2
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_of_several_folds_of_one_kind_each_is_told_by_what_it_folds(order: tuple[int, ...]) -> None:
+    """Cross entropies of x, of 2 * x and of x + 1: two maxima are results of one operator, and one is an amax."""
+    row, x = '"f32[8, 1][1, 1]cuda:0"', '"f32[8, 128][128, 1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {x}):",
+        "online = torch.ops.prims.prepare_softmax_online.default(x, -1)",
+        f"getitem: {row} = online[0]",
+        f"mul: {x} = torch.ops.aten.mul.Tensor(x, 2)",
+        f"amax: {row} = torch.ops.aten.amax.default(mul, [1], True)",
+        f"add: {x} = torch.ops.aten.add.Tensor(x, 1)",
+        "online_1 = torch.ops.prims.prepare_softmax_online.default(add, -1)",
+        f"getitem_1: {row} = online_1[0]",
+        "return (getitem, amax, getitem_1)",
+    )
+    folded = ("tmp0", "tmp0 * 2.0", "tmp0 + 1.0")
+    stores = (
+        f"    tmp{n + 1} = triton_helpers.max2({folded[of]}, 1)[:, None]\n    tl.store(out_ptr{n} + (x0), tmp{n + 1}, xmask)\n"
+        for n, of in enumerate(order)
+    )
+    outputs = ("getitem", "amax", "getitem_1")
+    claim = Claim(nodes=("online", "mul", "amax", "add", "online_1"), inputs=("x",), outputs=(*outputs, "inlined"))
+    tensors = {"in_ptr0": "float32[8, 128]", **{f"out_ptr{n}": "float32[8, 1]" for n in range(3)}}
+    made = kernel(FOLDED + "".join(stores), tensors, category="persistent_reduction", claim=claim)
+    told = bind(made, made.launches[0], found, outputs, computation(made))
+    assert (told.written, told.likely) == ({f"out_ptr{n}": outputs[of] for n, of in enumerate(order)}, frozenset())
+
+
 ROW = (
     FOLDED
     + "    tmp1 = triton_helpers.max2(tmp0, 1)[:, None]\n    tmp2 = tl_math.exp(tmp0 - tmp1)\n    tmp3 = tl.sum(tmp2, 1)[:, None]\n"
