@@ -124,6 +124,7 @@ NEAR_MISSES = [
     ("max_pool", r"triton_helpers\.maximum", "triton_helpers.minimum"),
     ("max_pool_backward", r"(tmp\d+) == (tmp\d+)", r"\1 < \2"),
     ("pad", r"tmp\d+ & xmask", "xmask"),
+    ("linspace", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
     ("interpolation_index", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
     ("interpolation_weight", r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"),
 ]
@@ -133,6 +134,37 @@ NEAR_MISSES = [
 def test_near_misses_do_not_have_the_name(name: str, before: str, after: str) -> None:
     """A formula with one thing wrong is another formula, whatever the comment claims."""
     assert name not in naming(real(BY_NAME[name], (before, after))).recognised
+
+
+def test_numbers_made_of_positions_are_no_concatenation_unless_the_comment_names_one() -> None:
+    """The two halves of a linspace, counted from either end: the same line, and here not even that."""
+    bent = real(BY_NAME["linspace"], (r"(tmp\d+) = (tmp\d+) - (tmp\d+)\b", r"\1 = \2 + \3"))
+    cat = replace(bent, claim=Claim(aten=("aten.cat",)))
+    assert naming(real(BY_NAME["linspace"])).title == "linspace + mul + add, 2 x 20 x 20 x 2 bf16"
+    assert (naming(bent).recognised, naming(cat).recognised) == ((), ("cat",))
+
+
+@pytest.mark.parametrize(
+    ("aten", "names"), [(("aten.amax",), ("amax",)), (("aten.constant_pad_nd", "aten.amax"), ("pad", "amax"))]
+)
+def test_the_end_of_a_divided_fold_is_no_pad(aten: tuple[str, ...], names: tuple[str, ...]) -> None:
+    """1,000 elements of which each of 8 rows folds 128: Inductor gives those past the end a value that changes nothing."""
+    body = (
+        ROWS.replace("xmask, other", "(r0_1 + 128*x0 < 1000) & xmask, other")
+        + """
+    tmp1 = r0_1 + 128*x0
+    tmp2 = tl.full([1, 1], 1000, tl.int32)
+    tmp3 = tmp1 < tmp2
+    tmp4 = tl_math.abs(tmp0)
+    tmp5 = tl.where(tmp3, tmp4, float("-inf"))
+    tmp6 = triton_helpers.max2(tmp5, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp6, xmask)
+"""
+    )
+    tensors = {"in_ptr0": "float32[1000]", "out_ptr0": "float32[8]"}
+    found = kernel(body, tensors, category="persistent_reduction", claim=Claim(aten=aten))
+    told = naming(found)
+    assert ("pad" in told.recognised) is ("pad" in names), told
 
 
 def of(source: str, *names: str) -> Naming:

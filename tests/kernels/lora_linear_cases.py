@@ -159,7 +159,8 @@ def test_a_configuration_for_each_size() -> None:
     sizes = [(1, 4096), (16, 14336), (130, 4096), (1024, 1024), (4096, 4096)]
     found = [CANDIDATES.index(chosen(rows, outputs)) for rows, outputs in sizes]
     assert found == [0, 0, 4, 7, 10]
-    assert chosen(4096, 4096, half=False) is kernel.LARGE and chosen(4096, 4096, half=False, ieee=True) is kernel.IEEE
+    assert chosen(4096, 4096, half=False) is kernel.LARGE and chosen(4096, 4096, aligned=False) is kernel.MIDDLE
+    assert chosen(4096, 4096, half=False, ieee=True) is kernel.IEEE
 
 
 X, WEIGHT, A, B, BIAS = (one.cpu() for one in drawn(4, 16, 8, 5))

@@ -121,11 +121,11 @@ def test_every_configuration_computes_the_same(configuration: dict[str, int]) ->
 
 
 def test_what_is_chosen() -> None:
-    assert chosen(8192, 40, 256) == LARGE and chosen(256, 40, 256) == SMALL
+    assert chosen(8192, 40, 256) == LARGE and chosen(128, 40, 256) == SMALL
     holds(made(1, (4, 2), 5, 16), drawn(5, 8), drawn(5, 8), configuration=None)
     assert tile(8192, 8192, [32, 8], 256, LARGE) == LARGE
-    assert tile(8192, 8192, [32, 8], 512, LARGE) == LARGE | {"TOKENS": 2}
-    assert tile(8192, 8192, [1, 1], 256, LARGE) == LARGE | {"TOKENS": 16, "HEADS": 2}
+    assert tile(8192, 8192, [32, 8], 512, LARGE) == LARGE | {"TOKENS": 1}
+    assert tile(8192, 8192, [1, 1], 256, LARGE) == LARGE | {"TOKENS": 8, "HEADS": 2}
     assert tile(4, 1, [32, 8], 1 << 20, LARGE) == LARGE | {"TOKENS": 1, "HEADS": 1}
 
 

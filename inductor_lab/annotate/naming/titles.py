@@ -25,7 +25,7 @@ MOST_PARTS = 4
 GLUE = frozenset({"add", "sub", "mul", "div", "where"})
 """What stands between what has a name."""
 PIECES = frozenset(
-    {"pad", "gather", "cat", "slice_scatter", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
+    {"pad", "gather", "linspace", "cat", "slice_scatter", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
      "band_mask", "length_mask", "scan", "scatter", "scatter_add", "max_pool_backward", "avg_pool_backward", "bias_gradient", "softcap", "softplus",
      "elu", "hardswish", "hardsigmoid",
      "interpolation_index", "interpolation_weight", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from inductor_lab.computation.folds import RUNNING, narrowing
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.naming.match import Asked, Match, Pattern, Row, call, is_number
 from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
@@ -120,6 +121,14 @@ def _pieces(term: Term) -> tuple[list[Term], list[Term]]:
     return pieces, [piece for piece in pieces if not isinstance(piece, Number)]
 
 
+def _linspace(term: Term, asked: Asked) -> Match | None:
+    """where(i < 10, i * 0.1 - 0.95, 0.95 - (19 - i) * 0.1): one line, whose second half is counted from its end"""
+    match [list(addends(piece)[1].items()) for piece in _pieces(term)[0]]:
+        case [[(Place(index=first), step)], [(Place(index=last), back)]]:
+            return Match(()) if first.plus(last).is_scalar and close(-back, step) else None
+    return None
+
+
 def _cat(term: Term, asked: Asked) -> Match | None:
     pieces, values = _pieces(term)
     if (
@@ -129,7 +138,10 @@ def _cat(term: Term, asked: Asked) -> Match | None:
         and not any(is_number(piece, 0.0) for piece in pieces)
     ):
         return Match(tuple(values))
-    return Match(tuple(values)) if _joined(values) and not _over(values, asked) else None
+    made = not any(isinstance(part, Leaf) for part in walk(*values)) and not asked.claims(
+        "cat", "stack"
+    )  # of positions
+    return Match(tuple(values)) if _joined(values) and not made and not _over(values, asked) else None
 
 
 def _slice_scatter(term: Term, asked: Asked) -> Match | None:
@@ -149,12 +161,22 @@ def _over(values: Sequence[Term], asked: Asked) -> bool:
     return (len(of) == 1 or asked.claims("slice", "select")) and not asked.claims("cat", "stack")
 
 
+def _past_the_parts(condition: Term) -> bool:
+    """Whether it holds up to where a tensor ends of which each row folds a part, `r0_1 + 8185 * x0 < 3200000`: the last part is shorter."""
+    match condition:
+        case Call(name="lt", of=(Place(index=Index(constant=0)), Number())):
+            return {axis.startswith("r") for axis in condition.axes} == {True, False}
+    return False
+
+
 def _pad(term: Term, asked: Asked) -> Match | None:
     pieces, values = _pieces(term)
     if len(pieces) != 2 or len(values) != 1:
         return None
     copied = any(isinstance(part, Leaf) and not narrowing(part.load.mask) for part in walk(*values))
     condition, *_ = call(term, "where") or (term,)
+    if _past_the_parts(condition) and not asked.claims("constant_pad_nd", "slice_backward"):
+        return None
     return None if copied and condition.axes & values[0].axes else Match(tuple(values))  # else it lies everywhere
 
 
@@ -207,9 +229,11 @@ ROWS = (
             words="index of an interpolation"),
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
-    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, or one a number not 0 and a cat named", _cat),
+    Row("linspace", "where(i < c, i * k + b, e - (n - i) * k), i a position", _linspace),
+    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, one loaded or a cat named, or one a number not 0 "
+        "and a cat named", _cat),
     Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice, and it names no cat", _slice_scatter),
-    Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i", _pad),
+    Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i, not where the last part of a divided fold ends", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
     written("logsumexp", "max(x) + log(sum(exp(x - max(x))))", alone=True),

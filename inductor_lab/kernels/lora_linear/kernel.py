@@ -54,8 +54,14 @@ MANY = CANDIDATES[10]
 IEEE = CANDIDATES[14]
 
 
-def chosen(rows: int, outputs: int, half: bool = True, ieee: bool = False) -> Configuration:
-    """The configuration for a product of [rows, outputs]; of float32 that of a program that stays takes more shared memory than there is."""
+def chosen(rows: int, outputs: int, *, half: bool = True, ieee: bool = False, aligned: bool = True) -> Configuration:
+    """The configuration for a product of [rows, outputs] that keeps what it needs in registers and shared memory.
+
+    Args:
+        half: Of 2 bytes: of float32 a program that stays takes more shared memory than there is.
+        ieee: Of float32 without tensor cores.
+        aligned: Tiles can be read by descriptors; else they come through registers.
+    """
     if rows <= 16:
         return FEW
     if rows <= 256:
@@ -63,7 +69,7 @@ def chosen(rows: int, outputs: int, half: bool = True, ieee: bool = False) -> Co
     if ieee:
         return IEEE
     tiles = triton.cdiv(rows, MANY["BLOCK_M"]) * triton.cdiv(outputs, MANY["BLOCK_N"])
-    if tiles < PROCESSORS:
+    if tiles < PROCESSORS or not aligned:
         return MIDDLE
     return MANY if half else LARGE
 
@@ -212,7 +218,8 @@ def multiply(
     if not rows:
         return s if s is not None or not keep else x.new_empty(0, rank)
     ieee = x.dtype == torch.float32 and precision == "ieee"
-    own = dict(configuration or chosen(rows, outputs, x.element_size() == 2, ieee))
+    lie = described(x, 16, 16, True)[1] != "strides" != described(weight, 16, 16, True)[1]
+    own = dict(configuration or chosen(rows, outputs, half=x.element_size() == 2, ieee=ieee, aligned=lie))
     bias = None if bias is None else bias.contiguous()
     inside = bool(own.pop("INSIDE")) and s is None and not keep and rank <= RANKS
     if s is None and not inside:
@@ -225,13 +232,14 @@ def multiply(
     partial = x.new_empty(parts, rows, outputs, dtype=torch.float32) if parts > 1 else None
     x_tiles, x_read = described(x, own["BLOCK_M"], own["BLOCK_K"], tma)
     weight_tiles, weight_read = described(weight, own["BLOCK_N"], own["BLOCK_K"], tma)
+    block_r = 16 if ieee and not inside else _ranks(rank)  # what FMA multiplies lies in registers
     a_strides = (0, 0) if a is None else a.stride()
     with torch.cuda.device_of(x):
         product[min(tiles, _processors(x)) if persistent else tiles, parts](
             x_tiles, weight_tiles, a if inside else None, b, s, bias, out if partial is None else partial, before,
             rows, outputs, depth, rank, scale, *x.stride(), *weight.stride(), *a_strides, *b.stride(),
             X_READ=x_read, WEIGHT_READ=weight_read, ACTIVATION=activation, PRECISION=precision,
-            PERSISTENT=persistent, SPLIT=parts > 1, BLOCK_R=_ranks(rank), LOOPS=triton.cdiv(rank, RANKS), **own,
+            PERSISTENT=persistent, SPLIT=parts > 1, BLOCK_R=block_r, LOOPS=triton.cdiv(rank, block_r), **own,
         )  # fmt: skip
         if partial is not None:
             add_parts[triton.cdiv(rows * outputs, 512),](
@@ -255,11 +263,12 @@ def first_product(
     s = x.new_empty(rows, rank)
     if rows:
         block_m = 16 if rows <= 16 * PROCESSORS else 32
+        row_bytes = 512 if kept is None else 128  # a derivative's steps take registers
         grid = (triton.cdiv(rows, block_m), triton.cdiv(rank, RANKS))
         with torch.cuda.device_of(x):
             narrow[grid](
                 x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(), ACTIVATION=activation,
-                PRECISION=precision, BLOCK_M=block_m, BLOCK_K=512 // x.element_size(), BLOCK_R=_ranks(rank), num_warps=4, num_stages=3,
+                PRECISION=precision, BLOCK_M=block_m, BLOCK_K=row_bytes // x.element_size(), BLOCK_R=_ranks(rank), num_warps=4, num_stages=3,
             )  # fmt: skip
     return s
 

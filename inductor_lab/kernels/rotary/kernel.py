@@ -2,7 +2,7 @@
 
 Inductor writes a kernel for the query and one for the key where they differ in heads, and each of them reads an element twice: as itself,
 and as the partner of the other half's. Here a program owns some tokens of some heads, both members of every pair: what is loaded is
-loaded once, and a token's cosines and sines once for all heads of the program.
+loaded once, and a token's cosines and sines by one request for several heads.
 
 Algorithm: Su et al. 2021, arXiv:2104.09864. The tile of tokens, heads and pairs is that of flash-attention's `ops/triton/rotary.py`.
 """
@@ -28,7 +28,7 @@ CANDIDATES: list[Configuration] = [
     )
 ]  # fmt: skip
 """What is worth timing."""
-SMALL, LARGE = CANDIDATES[1], CANDIDATES[4]
+SMALL, LARGE = CANDIDATES[1], CANDIDATES[3]
 FILLED = 4 * 132
 """Programs of LARGE that keep an H200's 132 multiprocessors busy; where there are fewer, SMALL."""
 AXES = {"BHTD": (0, 1, 2, 3), "BTHD": (0, 2, 1, 3)}
@@ -307,22 +307,29 @@ def rotate(
         stride = tl.where(of_first, stride, second_strides[3])
         out_stride = tl.where(of_first, out_stride, second_out_strides[3])
 
-    a, b = pairs(x_ptr, stride, inside, HALF, PADDED, INTERLEAVED)
     row = token
     if position_ptr is not None:
         row = tl.load(position_ptr + batch * position_strides[0] + token * position_strides[1], there, other=0)
         row = row.to(tl.int64)
         tl.device_assert((row >= 0) & (row < rows), "a position is outside of the rows of cos and sin", there)
-    cos_ptr += batch * cos_strides[0] + row * cos_strides[1]
-    sin_ptr += batch * sin_strides[0] + row * sin_strides[1]
+    # By all heads, though the same: a request of a warp has them once for several. A tile of tokens alone would have other threads than that of
+    # query and key, and one of both go through shared memory.
+    row = tl.broadcast_to(row, [TOKENS, HEADS, 1])
+    cos_rows = cos_ptr + batch * cos_strides[0] + row * cos_strides[1]
+    sin_rows = sin_ptr + batch * sin_strides[0] + row * sin_strides[1]
     if EACH:
-        cos_a, cos_b = pairs(cos_ptr, cos_strides[2], there, HALF, PADDED, INTERLEAVED)
-        sin_a, sin_b = pairs(sin_ptr, sin_strides[2], there, HALF, PADDED, INTERLEAVED)
+        cos_a, cos_b = pairs(cos_rows, cos_strides[2], inside, HALF, PADDED, INTERLEAVED)
+        sin_a, sin_b = pairs(sin_rows, sin_strides[2], inside, HALF, PADDED, INTERLEAVED)
     else:
         pair = tl.arange(0, PADDED)[None, None, :]
-        cos_a = tl.load(cos_ptr + pair * cos_strides[2], there & (pair < HALF))
-        sin_a = tl.load(sin_ptr + pair * sin_strides[2], there & (pair < HALF))
+        if (
+            INTERLEAVED
+        ):  # a thread has as many pairs as there are in 16 bytes: no more angles, or they go through shared memory
+            pair = tl.max_contiguous(pair, [1, 1, 64 // first_ptr.dtype.element_ty.primitive_bitwidth])
+        cos_a = tl.load(cos_rows + pair * cos_strides[2], inside & (pair < HALF))
+        sin_a = tl.load(sin_rows + pair * sin_strides[2], inside & (pair < HALF))
         cos_b, sin_b = cos_a, sin_a
+    a, b = pairs(x_ptr, stride, inside, HALF, PADDED, INTERLEAVED)
     cos_a, cos_b, sin_a, sin_b = cos_a.to(WIDE), cos_b.to(WIDE), sin_a.to(WIDE), sin_b.to(WIDE)
     if CONJUGATE:  # transposed: what a gave to b comes back with b's sine
         sin_a, sin_b = -sin_b, -sin_a

@@ -1,7 +1,7 @@
 """How the kernel came to be, in the place of what Inductor writes for 32 heads of a query and 8 of a key: two kernels.
 
     inductor-lab capture rotary --size gqa --dtype bf16 --gpu h200 -o captured/rotary_gqa_bf16_h200
-    python -m inductor_lab.kernels rotary step_3 -o rope.py
+    python -m inductor_lab.kernels rotary step_4 -o rope.py
     inductor-lab verify rope.py
     inductor-lab diff rope.py --in captured/rotary_gqa_bf16_h200
 
@@ -18,6 +18,7 @@ STEPS: dict[str, Step] = {
     "step_1": GQA,
     "step_2": GQA,
     "step_3": GQA,
+    "step_4": GQA,
     "alone_1": Step("rotary_h200", "0"),
     "backward_1": Step("rotary_train_h200", "1"),
     "attention_1": Step("rotary_attention_bf16_h200", "0"),

@@ -6,7 +6,7 @@ import triton.language as tl
 from inductor_lab.kernels.rotary.kernel import rotate
 
 
-def launch(arg0, arg1, arg2, arg3, add, add_1, *, BLOCK=4096, HEADS=8, num_warps=4):
+def launch(arg0, arg1, arg2, arg3, add, add_1, *, BLOCK=2048, HEADS=8, num_warps=4):
     """Both results are written and returned."""
     batch, heads, tokens, columns = arg0.shape
     token_block = BLOCK // (HEADS * columns)

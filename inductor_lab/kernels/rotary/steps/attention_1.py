@@ -6,7 +6,7 @@ import triton.language as tl
 from inductor_lab.kernels.rotary.kernel import rotate
 
 
-def launch(mm, arg2, arg3, out, out_2, *, BLOCK=4096, HEADS=8, num_warps=4):
+def launch(mm, arg2, arg3, out, out_2, *, BLOCK=2048, HEADS=8, num_warps=4):
     """Both results are written and returned."""
     batch, heads, tokens, columns = out.shape
     query = mm.view(batch, tokens, -1, columns).transpose(1, 2)[:, :heads]

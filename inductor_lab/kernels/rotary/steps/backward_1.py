@@ -6,7 +6,7 @@ import triton.language as tl
 from inductor_lab.kernels.rotary.kernel import rotate
 
 
-def launch(grad_out_2, primals_3, primals_2, grad_out_1, add_2, add_3, *, BLOCK=4096, HEADS=8, num_warps=4):
+def launch(grad_out_2, primals_3, primals_2, grad_out_1, add_2, add_3, *, BLOCK=2048, HEADS=8, num_warps=4):
     """Both results are written and returned."""
     batch, heads, tokens, columns = grad_out_2.shape
     token_block = BLOCK // (HEADS * columns)
