@@ -198,7 +198,8 @@ def main() -> None:
     parser.add_argument("--mark", default="spans", help="what stands around that table")
     parser.add_argument("-o", "--output", type=Path)
     asked = parser.parse_args()
-    asked.files.mkdir(parents=True, exist_ok=True)
+    if not asked.write:
+        asked.files.mkdir(parents=True, exist_ok=True)
     rows: list[Row] = json.loads(asked.of.read_text())["rows"] if asked.of else []
     end = time.monotonic() + asked.stop
 

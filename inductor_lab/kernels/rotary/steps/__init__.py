@@ -1,9 +1,8 @@
 """How the kernel came to be, in the place of what Inductor writes for 32 heads of a query and 8 of a key: two kernels.
 
-    inductor-lab capture rotary --size gqa --dtype bf16 --gpu h200 -o captured/rotary_gqa_bf16_h200
-    python -m inductor_lab.kernels rotary step_4 -o rope.py
+    python -m inductor_lab.kernels rotary step_4 --capture tests/kernels/captured/rotary_gqa_bf16_h200 -o rope.py
     inductor-lab verify rope.py
-    inductor-lab diff rope.py --in captured/rotary_gqa_bf16_h200
+    inductor-lab diff rope.py --in tests/kernels/captured/rotary_gqa_bf16_h200
 
 The last step is also put where heads are equal and Inductor writes one kernel: alone (`alone_1`), as the gradient (`backward_1`), and on slices of an
 attention's projection (`attention_1`).
