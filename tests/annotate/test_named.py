@@ -613,6 +613,25 @@ def test_what_moves_elements_by_sizes_that_are_passed(load: str, name: str) -> N
     assert naming(given).recognised == (name,)
 
 
+@pytest.mark.parametrize(("divisor", "names"), [("tmp1", ()), ("tmp0 + tmp1", ("relu",))])
+def test_a_size_that_is_held_at_0_is_no_activation(divisor: str, names: tuple[str, ...]) -> None:
+    """The number of elements less one, by which a variance is divided."""
+    body = (
+        FLAT
+        + f"""
+    tmp0 = tl.load(in_ptr0 + (x2), xmask)
+    tmp1 = ks0
+    tmp2 = tl.full([1], 0.0, tl.float32)
+    tmp3 = {divisor} - 1.0
+    tmp4 = triton_helpers.maximum(tmp2, tmp3)
+    tmp5 = tl_math.exp(tmp0) / tmp4
+    tl.store(out_ptr0 + (x2), tmp5, xmask)
+"""
+    )
+    given = kernel(body, dict.fromkeys(("in_ptr0", "out_ptr0"), "float32[64, 16]"), passed={"ks0": "s1"})
+    assert naming(given).recognised == names
+
+
 def test_a_sum_of_sizes_stands_in_parentheses_beside_others() -> None:
     body = TRANSPOSE.replace("ynumel = 96", "").replace("xnumel = 256", "")
     passed = {"ynumel": "1 + s27", "xnumel": "s77"}

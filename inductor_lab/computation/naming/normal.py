@@ -11,6 +11,7 @@ from inductor_lab.computation.idioms import named, seen, wrapped
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.naming.terms import (
     Call,
+    Leaf,
     Number,
     Place,
     Product,
@@ -19,6 +20,7 @@ from inductor_lab.computation.naming.terms import (
     Terms,
     addends,
     product,
+    walk,
 )
 from inductor_lab.computation.tree import (
     Carried,
@@ -162,7 +164,12 @@ class Normal:
             name, arguments = idiom
             if name == "where":
                 return self.where(*map(self.of, arguments))
-            return self.terms.call(name, *map(self.of, arguments))
+            of = tuple(map(self.of, arguments))
+            if name == "relu" and not any(
+                term.axes or isinstance(term, Leaf) for term in walk(*of)
+            ):  # a size, held at 0
+                return self.terms.call("maximum", self.terms.number(0.0), *of)
+            return self.terms.call(name, *of)
         if value.name == "where":
             return self.where(*map(self.of, value.inputs))
         match value:
