@@ -39,8 +39,9 @@ def test_the_talk_s_names_are_the_captures_kernels() -> None:
     assert len(re.findall(r"^\| `fused_cat` .*\| 26 \| 26 \|", document, re.MULTILINE)) == 1
 
 
-def test_the_table_of_spans_is_the_committed_result() -> None:
+def test_the_table_of_spans_is_the_committed_result(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmarks = ROOT / "tests" / "benchmarks"
+    monkeypatch.syspath_prepend(benchmarks)
     rows = json.loads((benchmarks / "results" / "spans.json").read_text())["rows"]
     table = runpy.run_path(str(benchmarks / "spans.py"))["table"](rows)
     assert f"<!-- spans -->\n{table}\n<!-- /spans -->" in (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
