@@ -173,9 +173,11 @@ class _Binder:
             for argument in self.passed.values()
             if argument.name not in self.pointers
         }
-        possible = {
-            name for name in (*claimed, *every) if computable(name, nodes, held | (numbers & nodes.keys()), drawn)
-        }
+        # a product that is read before its bias is added is there, though under no node's name
+        unnamed = not read.keys() >= {*self.found.order("load")}
+        begun = {name for name in every if unnamed and unfinished(nodes[name], self.kernel)}
+        there = held | begun | (numbers & nodes.keys())
+        possible = {name for name in (*claimed, *every) if computable(name, nodes, there, drawn)}
         left = leaving({*possible, *claimed}, nodes, outputs)
         into = any(operator(nodes[name]) in ACCUMULATING for name in claimed)  # what it is filled with is another
         told = missing(every, nodes) or (len(claimed) == len(claim.outputs) == len(names) and not into)

@@ -639,3 +639,35 @@ def test_a_result_of_a_node_that_the_kernel_computes_is_not_what_it_reads() -> N
     body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": "float32[128]", "in_ptr0": "float32[128]"}, claim=claim)
     tied = bind(body, body.launches[0], found, ("getitem_1",), computation(body))
     assert "getitem_1" not in tied.read.values() and "getitem_3" in tied.read.values()
+
+
+def test_what_is_made_of_a_product_without_its_bias_is_no_result_when_all_of_its_users_are_here() -> None:
+    """A product and the leaky relu of it end in the same operations; what is compared and what is chosen from is of this kernel too."""
+    flat, mask = '"f32[128][1]cuda:0"', '"b8[128][1]cuda:0"'
+    found = nodes(
+        f"def forward(self, x: {flat}, w: {flat}, bias: {flat}, scale: {flat}):",
+        f"convolution: {flat} = torch.ops.aten.convolution.default(x, w, bias, [1], [0], [1], False, [0], 1)",
+        f"scaled: {flat} = torch.ops.aten.mul.Tensor(convolution, scale)",
+        f"gt: {mask} = torch.ops.aten.gt.Scalar(scaled, 0)",
+        f"mul: {flat} = torch.ops.aten.mul.Tensor(scaled, 0.2)",
+        f"where: {flat} = torch.ops.aten.where.self(gt, scaled, mul)",
+        "return (convolution, where)",
+    )
+    claim = Claim(
+        nodes=("convolution", "scaled", "gt", "mul", "where"),
+        inputs=("buf0", "bias", "scale"),
+        outputs=("convolution", "scaled", "where"),
+    )
+    body = ADDED_IN_PLACE + (
+        "tmp3 = tmp2 * tl.load(in_ptr1 + (x0), xmask)\n"
+        "tmp4 = tl.where(tmp3 > 0.0, tmp3, tmp3 * 0.2)\n"
+        "tl.store(out_ptr0 + (x0), tmp4, xmask)\n"
+    )
+    made = kernel(
+        body,
+        dict.fromkeys(("in_out_ptr0", "in_ptr0", "in_ptr1", "out_ptr0"), "float32[128]"),
+        claim=claim,
+        passed={"in_out_ptr0": "buf1", "in_ptr0": "bias", "in_ptr1": "scale", "out_ptr0": "buf2"},
+    )
+    tied = bind(made, made.launches[0], found, ("convolution", "where"), computation(made))
+    assert tied.written == {"in_out_ptr0": "convolution", "out_ptr0": "where"} and not tied.likely
