@@ -109,9 +109,12 @@ class Lines:
         return name if loop in {0, self.loop} else ""
 
     def whole(self, found: Expression, limit: int) -> str | None:
-        """A value over tensors in so many characters; not of what lanes, or programs that have a part of a row, fold to: that is no fold of a tensor."""
+        """A value over tensors in so many characters; not of what lanes, a turn, or programs that have a part of a row, fold to: no fold of a tensor."""
         folds = (Partial, Reduction) if self.sharing else Partial
-        partial = any(isinstance(part, folds) for part in walk(found))
+        partial = any(
+            isinstance(part, folds) or (self.loop and isinstance(part, Reduction) and part.group)
+            for part in walk(found)
+        )
         return None if partial else self.context.writer.whole(found, limit)
 
     def meaning(self, found: Expression, limit: int = LONGEST) -> str:

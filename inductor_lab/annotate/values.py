@@ -227,10 +227,10 @@ def _fold(found: Reduction | Partial | Scan, of: Lines) -> str:
             whole = of_blocks or not (of.loop or of.sharing)
             told = f"{words} of {'the row' if whole else 'this block'} up to each element"
             return told + (", from its end" if name.endswith("reversed") else "")
+    if found.group:
+        return f"{words} of each column of {of.meaning(found.inputs[0], 48)} over this turn's rows"
     shown = of.whole(found, 48) if not found.part else None
     shown = f": {shown}" if shown else ""
-    if found.group:
-        return f"{words} of each column over this turn's rows{shown}"
     if of.sharing:
         return f"{words} over this program's part of the row"
     note = _words(found.call.function.rpartition(".")[2]).note if found.call else ""

@@ -39,7 +39,7 @@ from inductor_lab.records import Node
 COMPARED = {"lt", "le", "gt", "ge", "eq", "ne", "bitwise_and", "bitwise_or", "logical_and", "logical_or"}
 DIRECT = COMPARED | {operator for row in TABLE.values() for operator in row.aten}
 """ATen operators that are lowered to one operation: the last one of what is stored."""
-SUMS = {"add": {"add", "fma"}, "sub": {"sub", "neg", "fma"}, "rsub": {"sub", "fma"}, "mean": {"div", "mul"}}
+SUMS = {"add": {"add", "fma"}, "sub": {"sub", "neg", "fma"}, "rsub": {"sub", "fma"}, "mean": {"div", "mul", "welford"}}
 """What sums end in: here `LEAVES` is too wide, which has to find them in a whole body."""
 RESULTS = {
     "prepare_softmax_online[0]": {"max", "maximum"}, "prepare_softmax_online[1]": {"sum", "add"}, "var_mean[0]": {"div"}, "var_mean[1]": {"div", "welford"},
@@ -228,6 +228,8 @@ def _same_last_operation(name: str, value: Expression, nodes: Mapping[str, Node]
 def _is_called_so(end: Expression, node: Node) -> bool:
     """Whether an operation has the numbers that a node of its kind is called with; `x ** 3` is a product, and no root."""
     word = _word(end)
+    if operator(node) == "mean" and isinstance(end, Reduction):
+        return end.part == "mean"  # Welford's
     if node.target == "aten.pow.Tensor_Scalar" and isinstance(end, Operation):
         (power,) = [float(number) for number in NUMBER.findall(node.call)] or [0.0]
         squared = plain(end.inputs[0]) is plain(end.inputs[-1])

@@ -11,7 +11,7 @@ from kernels_as_text import ROWS, capture, kernel
 
 from inductor_lab.annotate import explain
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards import unsought
+from inductor_lab.annotate.hazards import memory, unsought
 from inductor_lab.read import read
 from inductor_lab.records import Kernel, Launch
 from inductor_lab.spans import unread
@@ -166,6 +166,14 @@ def test_a_program_of_few_columns_moves_sectors_for_its_neighbours() -> None:
     assert remarks(columns(2, 8), "narrow") == []  # the autotuner times a block whose columns fill a sector
     assert remarks(columns(2, index="r0_1 + 2000*x0"), "narrow") == []  # the rows of a program do
     assert remarks(columns(2, index="r0_1 + 2000*x0", turn=4), "narrow") == []  # in two turns of its own loop
+
+
+def test_the_rows_of_a_group_are_a_program_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """16 statistics follow each other in a sector or two, whatever XBLOCK a turn takes of them."""
+    monkeypatch.setattr(memory, "LEAST_NARROW", 0)
+    (found,) = read([GENERATIONS / "g7_torch_2.13_groups.txt"], "x").kernels
+    one = replace(found, candidates=({"XBLOCK": 1, "num_warps": 1},))
+    assert remarks(one, "narrow") == []
 
 
 def centred(first: str, second: str, *, before: str = "", kept: str = "", block: int = 1024) -> Kernel:

@@ -708,6 +708,18 @@ def test_a_group_of_rows_loads_each_rows_own_value_once() -> None:
     ]  # the weight, and two statistics
 
 
+def test_a_turn_of_a_group_folds_its_own_rows_alone() -> None:
+    (found,) = read([GENERATIONS / "g7_torch_2.13_groups.txt"], "x").kernels
+    said = [
+        note.text for note in explain(found, capture(found)) if "of_16_rows" in note.text or "column of" in note.text
+    ]
+    assert said == [
+        "the sum of each column of in_ptr0 * ((in_ptr2 - in_ptr3) * in_ptr4) over this turn's rows",
+        "the sum of each column of in_ptr0 over this turn's rows",
+    ]
+    assert "this block's tmp28, taken into the sum so far" in [note.text for note in explain(found, capture(found))]
+
+
 def test_of_a_row_that_programs_share_each_has_a_part() -> None:
     tensors = {"in_ptr0": "float32[1048576]", "out_ptr0": "float32[1048576]", "ws_ptr": "uint8[32768]"}
     said = notes(kernel(SPLIT_SCAN, tensors, category="split_scan"))

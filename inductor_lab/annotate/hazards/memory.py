@@ -80,15 +80,16 @@ def strides(context: Context) -> Iterator[str]:
 def narrow(context: Context) -> Iterator[str]:
     """Tensors whose neighbouring elements are other programs', under every block that Inductor has for the axis that they lie along.
 
-    Along a reduction they are the same program's, in the next turn of its loop.
+    Along a reduction, or the rows of a program's group, they are the same program's, in the next turn of its loop.
     """
     least, called = context.card.transfer
+    in_turns = {axis.name for axis in context.computation.schedule.axes if axis.group}
     axes = [axis for axis, extent in context.computation.numel.items() if extent != 1]
     found: dict[tuple[str, int], dict[str, int]] = {}
     for access in context.computation.accesses if context.kernel.category in COVERED and len(axes) > 1 else ():
         walks = {axis: runs(access, context.computation, axis) for axis in axes}
         along = [axis for axis, walk in walks.items() if walk and abs(walk[0][1]) == 1]
-        if len(along) != 1 or along[0].startswith("r") or not all(walks.values()):
+        if len(along) != 1 or along[0].startswith("r") or along[0] in in_turns or not all(walks.values()):
             continue
         width, moved = context.width(access.pointer), _moved(context, access)
         if walks[along[0]][0][0] * width >= least and moved >= LEAST_NARROW:
