@@ -21,7 +21,6 @@ from pathlib import Path
 import jobs
 from circumstances import Results, write
 from jobs import Job
-
 from spans import TOP, ejected
 
 HERE = Path(__file__).resolve().parent
