@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import os
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -106,6 +108,18 @@ def test_each_card_that_cuda_may_see_or_a_sentence(jobs: ModuleType, monkeypatch
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,3")
     assert jobs.cards(False) == ["2", "3"] and jobs.cards(True) == [""]
+
+
+@pytest.mark.slow
+def test_a_part_of_it_at_tiny_sizes(tmp_path: Path) -> None:
+    pytest.importorskip("triton")
+    words = [sys.executable, str(BENCHMARKS / "dlrm.py"), "--smoke", "-o", str(tmp_path)]
+    done = subprocess.run(
+        words, env=os.environ | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0 and done.stdout.endswith("left: nothing\n"), done.stdout + done.stderr
+    inference, training = json.loads((tmp_path / "grafted.json").read_text())["rows"]
+    assert inference["far"]["grafted"] < 1e-6 and training["far"]["grafted"] < 1e-5
 
 
 def test_of_spans_each_capture_is_verified_and_then_replayed_the_small_ones_first(
