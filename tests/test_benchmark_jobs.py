@@ -117,7 +117,7 @@ def test_a_part_of_it_at_tiny_sizes(tmp_path: Path) -> None:
     done = subprocess.run(
         words, env=os.environ | {"TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0 and done.stdout.endswith("left: nothing\n"), done.stdout + done.stderr
+    assert done.returncode == 0 and done.stdout.endswith("nothing is left to do\n"), done.stdout + done.stderr
     inference, training = json.loads((tmp_path / "grafted.json").read_text())["rows"]
     assert inference["far"]["grafted"] < 1e-6 and training["far"]["grafted"] < 1e-5
 

@@ -68,18 +68,19 @@ def written(kernel: str, step: str, capture: Path, file: str) -> str:
     found = store.load(capture)
     replaced = addressed(found, of.address) or store.named(found.kernels, found.name, of.address)[0]
     text, own = eject(found, replaced, file=file), edit(kernel, step)
-    if _launched_with(text) != _launched_with(own):
+    if (there := _taken(text)) != (here := _taken(own)):
         raise LabError(
-            f"{step} of {kernel} is of {of.capture}:{of.address}: in {capture} what stands there takes other values."
+            f"{step} of {kernel} is of {of.capture}:{of.address} and takes {here} values: what stands there in {capture} takes {there}."
         )
     before, after = EDITED.split(text)
     head = text[len(before) : -len(after)]
     return f"{before}{head}\n\n{own}\n\n{END}{after.partition(END)[2]}"
 
 
-def _launched_with(text: str) -> list[str]:
+def _taken(text: str) -> int:
+    """How many values `launch` takes in order; another torch, or the same model at another size, gives them other names."""
     (launch,) = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == "launch"]
-    return [argument.arg for argument in launch.args.args]
+    return len(launch.args.args)
 
 
 def edit(kernel: str, step: str) -> str:

@@ -52,7 +52,7 @@ def test_the_last_step_is_the_kernel() -> None:
 def test_a_capture_that_is_not_there_or_another_one(tmp_path: Path) -> None:
     with pytest.raises(LabError):
         written("dlrm", "lookups_1", tmp_path / "nowhere", "lookups.py")
-    with pytest.raises(LabError, match=r"pairwise_1 of dlrm is of interaction:0_inference:0-1: in .*dlrm_h200"):
+    with pytest.raises(LabError, match=r"interaction:0_inference:0-1 and takes 2 values: .*dlrm_h200 takes 4"):
         written("dlrm", "pairwise_1", capture("lookups_1"), "pairwise.py")
 
 
