@@ -808,6 +808,38 @@ def test_what_an_address_is_taken_apart_by_is_not_said() -> None:
     assert naming(kernel(body, given)).title == "gather, 64 f32"
 
 
+@pytest.mark.parametrize(
+    ("gate", "called"), [("in_ptr1", ("swiglu_backward",)), ("in_ptr3", ("silu", "silu_backward"))]
+)
+def test_an_activation_and_its_derivative_of_two_tensors_are_no_gate_s(gate: str, called: tuple[str, ...]) -> None:
+    body = f"""
+    xnumel = 64
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tmp2 = tl.load(in_ptr2 + (x0), xmask)
+    tmp3 = tl.load({gate} + (x0), xmask)
+    tmp4 = tl.sigmoid(tmp1)
+    tmp5 = tmp1 * tmp4
+    tmp6 = tmp0 * tmp5
+    tl.store(out_ptr0 + (x0), tmp6, xmask)
+    tmp7 = tmp0 * tmp2
+    tmp8 = tl.sigmoid(tmp3)
+    tmp9 = 1.0
+    tmp10 = tmp9 - tmp8
+    tmp11 = tmp3 * tmp10
+    tmp12 = tmp11 + tmp9
+    tmp13 = tmp7 * tmp8
+    tmp14 = tmp13 * tmp12
+    tl.store(out_ptr1 + (x0), tmp14, xmask)
+"""
+    names = ("in_ptr0", "in_ptr1", "in_ptr2", "in_ptr3", "out_ptr0", "out_ptr1")
+    assert backward(body, dict.fromkeys(names, "float32[64]"), "aten.silu", "aten.silu_backward").recognised == called
+
+
 def test_a_variable_of_the_program_is_not_called_as_an_argument() -> None:
     """`labels = pad(labels)`: what is written is another tensor than what is read."""
     body = """

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.computation import Computation
 from inductor_lab.computation.naming.match import Asked, Match, Row
 from inductor_lab.computation.naming.stores import added, constant, moved, scattered
 from inductor_lab.computation.naming.table import ROWS
-from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product
+from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product, walk
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
 COUNTED = {
@@ -102,6 +102,15 @@ class Reading:
         matches = (match for row, match in filter(None, self.matches.values()) if row.name == name)
         return {self.asked.normal.terms.monic(match.parts[0] if match.parts else match.bound["y"]) for match in matches}
 
+    def gated(self, activation: str) -> bool:
+        """Whether an activation and its derivative are of one tensor, as those of a gate are."""
+
+        def of(name: str) -> set[str]:
+            matches = (match for row, match in filter(None, self.matches.values()) if row.name == name)
+            return {leaf.pointer for match in matches for leaf in walk(match.bound["x"]) if isinstance(leaf, Leaf)}
+
+        return not of(activation).isdisjoint(of(f"{activation}_backward"))
+
     def _parts(self, parts: Iterable[Term]) -> Iterator[str]:
         for part in parts:
             yield from self.names(part)
@@ -181,15 +190,15 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
             told = False  # beside what is computed, a copy is not all
         if how:
             found.append(how)
-    kept = _settled(tuple(found), len(values))
+    kept = _settled(tuple(found), [one for one in GATED if len(values) == 2 and reading.gated(one)])
     for name in COUNTED.intersection(kept):
         if kept.count(name) == 1 and (count := len(reading.taken(name))) > 1:
             reading.adjectives[name] = f"{count}"
     return kept or (tuple(dict.fromkeys(plain)) if told else ()), reading.adjectives
 
 
-def _settled(names: tuple[str, ...], stores: int) -> tuple[str, ...]:
-    """Each name once in a row; an addition is a residual's where a norm comes after it."""
+def _settled(names: tuple[str, ...], gates: Sequence[str]) -> tuple[str, ...]:
+    """Each name once in a row; an addition is a residual's where a norm comes after it. `gates`: activations whose gate has its gradients here."""
     kept: list[str] = []
     for number, name in enumerate(names):
         if name == "residual_add" and NORMS.isdisjoint(names[number:]):
@@ -198,8 +207,9 @@ def _settled(names: tuple[str, ...], stores: int) -> tuple[str, ...]:
             kept.append(name)
     if any(name.endswith(("_weight_gradient", "batch_norm_sums", "batch_norm_backward")) for name in kept):
         kept = ["bias_gradient" if name == "sum" and "batch_norm_backward" not in kept else name for name in kept]
-    for activation, whole in GATED.items():
-        if activation in kept and f"{activation}_backward" in kept and stores == 2:
+    for activation in gates:
+        if activation in kept and f"{activation}_backward" in kept:
+            whole = GATED[activation]
             kept = [whole if name == activation else name for name in kept if name != f"{activation}_backward"]
     left_out = {"add"} if "residual_add" in kept else {"bias_gradient"} if "batch_norm_sums" in kept else set()
     return tuple(name for name in kept if name not in left_out)
