@@ -231,6 +231,7 @@ def rotated(given: list[Tensor], cos: Tensor, sin: Tensor, positions: Tensor | N
             INTERLEAVED=how.interleaved,
             CONJUGATE=how.conjugate,
             WIDE=COMPUTED[first.dtype],
+            MANY=batch > 1,
             **owned,
             **asserted,
         )
@@ -281,31 +282,38 @@ def rotate(
     INTERLEAVED: tl.constexpr,
     CONJUGATE: tl.constexpr,
     WIDE: tl.constexpr,
+    MANY: tl.constexpr,  # samples: of one there is nothing to divide
     TOKENS: tl.constexpr,
     HEADS: tl.constexpr,
 ):
     # Programs that follow each other own the same tokens: their cosines and sines are in the cache for the next.
     GROUPS: tl.constexpr = (FIRST_HEADS + SECOND_HEADS + HEADS - 1) // HEADS
     block = tl.program_id(0) // GROUPS
-    blocks = tl.cdiv(tokens, TOKENS)
-    batch = (block // blocks).to(tl.int64)
-    token = ((block % blocks) * TOKENS + tl.arange(0, TOKENS)).to(tl.int64)[:, None, None]
-    head = ((tl.program_id(0) % GROUPS) * HEADS + tl.arange(0, HEADS)).to(tl.int64)[None, :, None]
+    batch = 0
+    if MANY:
+        blocks = tl.cdiv(tokens, TOKENS)
+        batch = (block // blocks).to(tl.int64)
+        block %= blocks
+    token = (block * TOKENS + tl.arange(0, TOKENS)).to(tl.int64)[:, None, None]
+    begin = (tl.program_id(0) % GROUPS) * HEADS
+    head = (begin + tl.arange(0, HEADS)).to(tl.int64)[None, :, None]
     there = token < tokens
     inside = there
     if (FIRST_HEADS + SECOND_HEADS) % HEADS > 0:
         inside = there & (head < FIRST_HEADS + SECOND_HEADS)
 
-    x_ptr = rows_at(first_ptr, first_strides, batch, head, token)
-    out_ptr = rows_at(first_out_ptr, first_out_strides, batch, head, token)
-    stride, out_stride = first_strides[3], first_out_strides[3]
-    if second_ptr is not None:  # heads of the second tensor are counted behind the first's
-        of_first = head < FIRST_HEADS
-        head -= FIRST_HEADS
-        x_ptr = tl.where(of_first, x_ptr, rows_at(second_ptr, second_strides, batch, head, token))
-        out_ptr = tl.where(of_first, out_ptr, rows_at(second_out_ptr, second_out_strides, batch, head, token))
-        stride = tl.where(of_first, stride, second_strides[3])
-        out_stride = tl.where(of_first, out_stride, second_out_strides[3])
+    if second_ptr is None:
+        x_ptr = rows_at(first_ptr, first_strides, batch, head, token)
+        out_ptr = rows_at(first_out_ptr, first_out_strides, batch, head, token)
+        stride, out_stride = first_strides[3], first_out_strides[3]
+    else:  # heads of the second tensor are counted behind the first's
+        of_first = begin < FIRST_HEADS if FIRST_HEADS % HEADS == 0 else head < FIRST_HEADS
+        head = tl.where(of_first, head, head - FIRST_HEADS)
+        strides = either(of_first, first_strides, second_strides)
+        out_strides = either(of_first, first_out_strides, second_out_strides)
+        x_ptr = rows_at(tl.where(of_first, first_ptr, second_ptr), strides, batch, head, token)
+        out_ptr = rows_at(tl.where(of_first, first_out_ptr, second_out_ptr), out_strides, batch, head, token)
+        stride, out_stride = strides[3], out_strides[3]
 
     row = token
     if position_ptr is not None:
@@ -339,6 +347,17 @@ def rotate(
         column = 2 * HALF + tl.arange(0, REST_PADDED)[None, None, :]
         kept = inside & (column < 2 * HALF + REST)
         tl.store(out_ptr + column * out_stride, tl.load(x_ptr + column * stride, kept), kept)
+
+
+@triton.jit
+def either(first, one, other):
+    """The strides of one or of the other: a program's heads are all of one tensor, or each has its own."""
+    return (
+        tl.where(first, one[0], other[0]),
+        tl.where(first, one[1], other[1]),
+        tl.where(first, one[2], other[2]),
+        tl.where(first, one[3], other[3]),
+    )
 
 
 @triton.jit
