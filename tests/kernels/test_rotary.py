@@ -60,9 +60,9 @@ FAULTS = {
     "turned the other way": ("CONJUGATE=False", "CONJUGATE=True"),
     "pairs that are neighbours": ("INTERLEAVED=False", "INTERLEAVED=True"),
     "one angle for both of a pair": ("EACH=True", "EACH=False"),
-    "the key by the query's heads": ("head -= FIRST_HEADS", "head -= FIRST_HEADS - 1"),
+    "the key by the query's heads": ("head - FIRST_HEADS)", "head - FIRST_HEADS + 1)"),
     "a token by its head": ("row = token\n", "row = token * 0 + head\n"),
-    "the last tokens left out": ("there = token < tokens", "there = token < tokens - tokens % TOKENS"),
+    "the last token left out": ("there = token < tokens", "there = token < tokens - 1"),
 }
 """What is wrong -> in `step_4`, what becomes what."""
 

@@ -20,17 +20,17 @@ Configuration = dict[str, int]
 """BLOCK, the elements that a program owns, and its warps."""
 CANDIDATES: list[Configuration] = [
     {"BLOCK": block, "num_warps": warps}
-    for block, warps in ((256, 2), (512, 4), (1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8))
+    for block, warps in ((256, 2), (512, 4), (512, 8), (1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8))
 ]
 """What is worth timing."""
-SMALL, LARGE, HALF = CANDIDATES[0], CANDIDATES[2], CANDIDATES[4]
-"""For few elements; for many; and for many of two bytes. Not tuned on a card yet: each thread of the larger ones has two 16-byte loads of x and of y."""
-FILLED = 4 * 132
-"""Programs of LARGE that keep an H200's 132 multiprocessors busy; where there are fewer, SMALL."""
-WIDTH, TILE = 512, 4096
+SMALL, LARGE, HALF = CANDIDATES[4], CANDIDATES[3], CANDIDATES[5]
+"""For few elements; for many; and for many of two bytes, of which each thread has two 16-byte loads of x and of y."""
+MANY = 2**23
+"""Elements from which on there are many."""
+WIDTH, TILE = 256, 4096
 """Bytes of a row, and elements, that a program of backward has at once."""
-ENDS = 4
-"""Row ends in a block up to which each is compared with, and for more of them the place is divided."""
+PROGRAMS = 4 * 132
+"""Of backward, at most, and so parts of the bias's gradient."""
 ACTIVATIONS = ("identity", "relu", "sigmoid", "gelu", "silu")
 OF_RESULT = ("identity", "relu", "sigmoid")
 """Whose derivative is known by the result: backward need not read x, y and bias."""
@@ -43,7 +43,7 @@ MOST = 2**30
 
 def chosen(numel: int, element_size: int) -> Configuration:
     """The configuration for so many elements of so many bytes."""
-    if numel < FILLED * LARGE["BLOCK"]:
+    if numel < MANY:
         return SMALL
     return HALF if element_size == 2 else LARGE
 
@@ -133,13 +133,11 @@ def _forward(
     rows = [_rows(x), _rows(y), out.view(-1, columns)]
     bias = None if bias is None else bias.contiguous()
     configuration = configuration or chosen(numel, x.element_size())
-    power, wraps = columns & (columns - 1) == 0, (columns + configuration["BLOCK"] - 2) // columns
     with torch.cuda.device_of(x):
         add_mul_act[(triton.cdiv(numel, configuration["BLOCK"]),)](
             rows[0], rows[1], bias, rows[2], numel, columns, *(one.stride(0) for one in rows),
             DENSE=len(rows[0]) == 1 or all(one.stride(0) == columns for one in rows),
-            COLUMNS=columns if power else 0, ALIGNED=math.gcd(columns, 16),
-            WRAPS=wraps if not power and wraps <= ENDS else 0,
+            COLUMNS=columns if columns & (columns - 1) == 0 else 0, ALIGNED=math.gcd(columns, 16),
             INDEX=tl.int32 if numel < LONG else tl.int64,
             SCALE=scale, ACTIVATION=activation, COMPUTE=_computed(x), **configuration,
         )  # fmt: skip
@@ -207,7 +205,7 @@ def gradients(
     block = min(WIDTH // grad.element_size(), triton.next_power_of_2(columns))
     at_once = min(TILE // block, triton.next_power_of_2(len(grad)))
     blocks = triton.cdiv(columns, block)
-    parts = min(triton.cdiv(len(grad), at_once), triton.cdiv(FILLED, blocks))
+    parts = min(triton.cdiv(len(grad), at_once), triton.cdiv(PROGRAMS, blocks))
     sums = torch.float64 if grad.dtype == torch.float64 else torch.float32
     partial = torch.empty((parts, columns), dtype=sums, device=grad.device) if needed[2] else None
     with torch.cuda.device_of(grad):
@@ -234,7 +232,6 @@ def add_mul_act(
     DENSE: tl.constexpr,  # the rows of all three lie one behind the other
     COLUMNS: tl.constexpr,  # the columns, where they are a power of two; else 0
     ALIGNED: tl.constexpr,  # what divides columns and BLOCK; a remainder's divisors are lost, and with them loads of 16 bytes
-    WRAPS: tl.constexpr,  # how often a block may go past a row's end; 0: it is divided
     INDEX: tl.constexpr,  # int64 for LONG elements or more
     SCALE: tl.constexpr,
     ACTIVATION: tl.constexpr,
@@ -245,18 +242,12 @@ def add_mul_act(
     begin = tl.program_id(0).to(INDEX) * BLOCK
     offset = tl.arange(0, BLOCK)
     width = COLUMNS if COLUMNS > 0 else columns
-    column = tl.multiple_of((begin % width).to(tl.int32), ALIGNED) + offset
-    row = begin // width
-    if WRAPS == 0:
-        row += column // width
-        column %= width
-    for _ in tl.static_range(WRAPS):
-        row += (column >= width).to(INDEX)
-        column = tl.where(column >= width, column - width, column)
+    place = tl.multiple_of((begin % width).to(tl.int32), ALIGNED) + offset
+    column = place % width
     if DENSE:
         x_at, y_at, out_at = x_ptr + begin + offset, y_ptr + begin + offset, out_ptr + begin + offset
     else:
-        row = row.to(tl.int64)
+        row = (begin // width + place // width).to(tl.int64)
         x_at = x_ptr + row * x_stride + column
         y_at = y_ptr + row * y_stride + column
         out_at = out_ptr + row * out_stride + column
