@@ -126,6 +126,31 @@ def test_what_is_loaded_again_and_what_is_written_over() -> None:
     assert "read again, at the same address" in said[told["tmp3"].line]
 
 
+SET_IN = (
+    FLAT.format(count=4096)
+    + """
+    tmp0 = x2 >= 64
+    tmp1 = x2 < 128
+    tmp2 = tl.load(in_ptr0 + ((-64) + x2), tmp0 & tmp1 & xmask, eviction_policy='evict_last', other=0.0)
+    tmp3 = x1 < 1
+    tmp4 = tl.load(in_ptr1 + (x0), tmp3 & xmask, eviction_policy='evict_last', other=0.0)
+    tmp5 = x1 < 2
+    tmp6 = tl.load(in_ptr2 + (x0), tmp5 & xmask, eviction_policy='evict_last', other=0.0)
+    tl.store(out_ptr0 + (x2), tmp2 + tmp4 + tmp6, xmask)
+"""
+)
+
+
+def test_what_a_mask_leaves_to_one_iteration_is_loaded_once() -> None:
+    found = kernel(
+        SET_IN,
+        {"in_ptr0": "float32[64]", "in_ptr1": "float32[64]", "in_ptr2": "float32[64]", "out_ptr0": "float32[4096]"},
+    )
+    told = stated(found)
+    assert [told[name].loaded_again for name in ("tmp2", "tmp4", "tmp6")] == [False, False, True]
+    assert not agreement(found).reds
+
+
 SHIFTED = (
     FLAT.format(count=4096)
     + """
