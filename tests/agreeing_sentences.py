@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from agreeing import Seen
+from agreeing_values import Claim, valued
 from counting import run, small
 
 from inductor_lab.annotate import explain
@@ -19,28 +20,21 @@ from inductor_lab.records import Capture, Kernel
 N = r"([\d,]+)"
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One statement of a sentence."""
-
-    line: int
-    sentence: str
-    said: str
-    counted: str
-    """What was counted instead; nothing where it is so."""
-
-
 def claimed(kernel: Kernel, capture: Capture) -> Iterator[Claim]:
-    """What is said of each access of a kernel, in a small launch.
+    """What is said of each access and of each value of a kernel, in a small launch.
 
     Raises:
         UncountedError: it can not be run.
     """
     launched = small(kernel)
     seen = {one.line: Seen(one, launched) for one in run(launched) if one.addresses is not None and one.met is not None}
+    notes: dict[int, list[str]] = defaultdict(list)
     for note in explain(launched, capture):
+        if note.line:
+            notes[note.line].append(note.text)
         if (one := seen.get(note.line)) and one.known and one.live.size and not one.touched.drawn:
             yield from (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one))
+    yield from valued(launched, notes)
 
 
 def claims(text: str, one: Seen) -> Iterator[tuple[str, str]]:
