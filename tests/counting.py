@@ -197,6 +197,8 @@ class Touched:
     """All of the launch, or of the job."""
     drawn: bool = False
     """Whether integers that were loaded decide the address."""
+    looped: bool = False
+    """Whether it stands in a loop."""
     met: tuple[int, ...] | None = None
     """The shape of the tile that uses what was loaded; None where that is not known."""
 
@@ -343,6 +345,7 @@ class Run:
         self.touched: list[Touched] = []
         self.names = Names()
         self.names.run = self
+        self.looped = False
         self.scalar_rows = 0
         """1 where a program has a row, and the tile no dimension for it: rows are then in front."""
         passed = {argument.name: argument.value for argument in kernel.launches[0].arguments}
@@ -362,8 +365,9 @@ class Run:
                 case ast.If(test=test, body=body, orelse=orelse):
                     self.statements(body if self.value(test) else orelse)
                 case ast.For(target=ast.Name(id=name), body=body):
-                    self.names[name] = 0
+                    self.names[name], self.looped = 0, True
                     self.statements(body)
+                    self.looped = False
                 case ast.Assign(targets=[ast.Name(id=name)]) if re.fullmatch(r"([xyz]|r\d?_?)offset", name):
                     self.names[name] = self.offset(name)
                 case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
@@ -427,7 +431,7 @@ class Run:
             frame.f_lineno, pointer.name, kind,
             None if seen is None else np.broadcast_to(seen, whole.shape),
             None if inside is None else np.broadcast_to(inside, whole.shape),
-            whole.shape, other, self.dims(), self.tile(), self.drawn(pointer.offset),
+            whole.shape, other, self.dims(), self.tile(), self.drawn(pointer.offset), self.looped,
         )  # fmt: skip
         self.touched.append(found)
         if kind == "store":
