@@ -90,12 +90,16 @@ class Facts:
     @cached_property
     def iterations(self) -> int | None:
         """Those that use it: rows where it meets rows alone, and none that its mask leaves out."""
-        axes = (axis for axis in self.found.numel if not (self.rows and axis.startswith("r")))
-        total = self.found.elements(frozenset(axes))
+        return self._asking(frozenset(axis for axis in self.found.numel if not (self.rows and axis.startswith("r"))))
+
+    def _asking(self, axes: frozenset[str]) -> int | None:
+        """Iterations over these axes that the mask lets through."""
+        total = self.found.elements(axes)
         if total is None:
             return None
         for digit, (low, high) in self.found.ranges(self.access.mask).items():
-            total = total * (high - low) // self.found.cuts[digit]
+            if digit[0] in axes:
+                total = total * (high - low) // self.found.cuts[digit]
         return total
 
     @property
@@ -150,8 +154,10 @@ class Facts:
         turns = self.access.looped and not self.found.schedule.group  # a group's turns go over rows: each loads its own
         if turns or along or len(rows) == len(self.job.axes):
             return self.several
-        count = self.found.elements(rows)
-        return bool(rows & self.still) or (self.values is not None and count is not None and self.values < count)
+        count = self._asking(rows)
+        if self.values is None or count is None:
+            return bool(rows & self.still) and not self.masked
+        return self.values < count
 
     @cached_property
     def rows(self) -> bool:

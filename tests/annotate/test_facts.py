@@ -126,6 +126,31 @@ def test_what_is_loaded_again_and_what_is_written_over() -> None:
     assert "read again, at the same address" in said[told["tmp3"].line]
 
 
+SET_IN = (
+    FLAT.format(count=4096)
+    + """
+    tmp0 = x2 >= 64
+    tmp1 = x2 < 128
+    tmp2 = tl.load(in_ptr0 + ((-64) + x2), tmp0 & tmp1 & xmask, eviction_policy='evict_last', other=0.0)
+    tmp3 = x1 < 1
+    tmp4 = tl.load(in_ptr1 + (x0), tmp3 & xmask, eviction_policy='evict_last', other=0.0)
+    tmp5 = x1 < 2
+    tmp6 = tl.load(in_ptr2 + (x0), tmp5 & xmask, eviction_policy='evict_last', other=0.0)
+    tl.store(out_ptr0 + (x2), tmp2 + tmp4 + tmp6, xmask)
+"""
+)
+
+
+def test_what_a_mask_leaves_to_one_iteration_is_loaded_once() -> None:
+    found = kernel(
+        SET_IN,
+        {"in_ptr0": "float32[64]", "in_ptr1": "float32[64]", "in_ptr2": "float32[64]", "out_ptr0": "float32[4096]"},
+    )
+    told = stated(found)
+    assert [told[name].loaded_again for name in ("tmp2", "tmp4", "tmp6")] == [False, False, True]
+    assert not agreement(found).reds
+
+
 SHIFTED = (
     FLAT.format(count=4096)
     + """
@@ -372,11 +397,15 @@ def test_what_is_said_in_numbers_was_counted() -> None:
         ("tmp3", "element by element; only where x0 >= 1, -inf elsewhere", "each value serves several; only where x0 >= 1, -inf elsewhere"),
         ("tmp3", "2 elements apart, from element 1; only where x0 >= 1, -inf elsewhere", "from element 1"),
         ("out_ptr0", "element by element", "2 of every 4 elements"),
+        ("out_ptr0", "consecutive along x", "in runs of 64 along x"),
+        ("tmp4", "in runs of 64 along x", "64 apart along x"),
+        ("tmp4", "keep it in cache: it is read again", "2 apart along x for 32 at a time"),
+        ("out_ptr0", "element by element", "keep it in cache: it is read again"),
     ],
 )  # fmt: skip
 def test_a_sentence_that_is_not_so_is_found(name: str, right: str, wrong: str) -> None:
     found = small(padded())
     line = stated(found)[name].line
     (one,) = (Seen(touched, found) for touched in run(found) if touched.line == line)
-    assert [counted for _, counted in claims(right, one)] == [""] * len(list(claims(right, one)))
-    assert any(counted for _, counted in claims(wrong, one))
+    assert [counted for _, counted in claims(right, one, [])] == [""] * len(list(claims(right, one, [])))
+    assert any(counted for _, counted in claims(wrong, one, []))

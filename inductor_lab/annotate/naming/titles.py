@@ -154,11 +154,14 @@ class Namer:
 
     def _asked(self, kernel: Kernel, job: Computation) -> Asked:
         graph = kernel.launches[0].graph if kernel.launches else kernel.graph
-        operators = frozenset(re.sub(r"^(aten|prims)\.", "", name).partition(".")[0] for name in kernel.claim.aten)
+        operators, lowered = (
+            frozenset(re.sub(r"^(aten|prims)\.", "", name).partition(".")[0] for name in names)
+            for names in (kernel.claim.aten, (node.target for node in kernel.claim.fragment))
+        )
         pointers = {argument.name: argument.dtype for argument in kernel.arguments if argument.pointer}
         passed = kernel.launches[0].arguments if kernel.launches else ()
         shapes = {argument.name: argument.type.shape for argument in passed if argument.type}
-        return Asked(Normal(job), operators, self.kinds.get(graph, "unknown"), pointers, shapes)
+        return Asked(Normal(job), operators, self.kinds.get(graph, "unknown"), pointers, shapes, lowered)
 
 
 def halved(named: Naming, half: str) -> Naming:

@@ -60,6 +60,8 @@ class Asked:
     """Pointer -> dtype."""
     shapes: Mapping[str, tuple[int | str, ...]] = field(default_factory=dict)
     """Pointer -> the shape that is passed, where the launch tells it."""
+    lowered: frozenset[str] = frozenset()
+    """The operators of the comment's fragment, what passes over the graph have made among them: `slice_scatter` of a sum that a slice is set in."""
     called: dict[Term, frozenset[str]] = field(default_factory=dict)
 
     def calls(self, term: Term) -> frozenset[str]:

@@ -158,7 +158,8 @@ def _joined(values: Sequence[Term]) -> bool:
 def _over(values: Sequence[Term], asked: Asked) -> bool:
     """Whether a part of a tensor is written over: nobody says that pieces are put together, and they are of one or the comment slices."""
     of = {part.pointer for part in walk(*values) if isinstance(part, Leaf)}
-    return (len(of) == 1 or asked.claims("slice", "select")) and not asked.claims("cat", "stack")
+    sliced = len(of) == 1 or asked.claims("slice", "select") or "slice_scatter" in asked.lowered
+    return sliced and not asked.claims("cat", "stack")
 
 
 def _past_the_parts(condition: Term) -> bool:
@@ -232,7 +233,8 @@ ROWS = (
     Row("linspace", "where(i < c, i * k + b, e - (n - i) * k), i a position", _linspace),
     Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, one loaded or a cat named, or one a number not 0 "
         "and a cat named", _cat),
-    Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice, and it names no cat", _slice_scatter),
+    Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice or its fragment a slice_scatter, "
+        "and it names no cat", _slice_scatter),
     Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i, not where the last part of a divided fold ends", _pad),
     written("embedding", "r[t]", r="whole rows", when="where the comment names no index", inputs=("t",)),
     written("gather", "x[t]", inputs=("t",)),
