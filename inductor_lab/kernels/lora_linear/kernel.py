@@ -233,13 +233,14 @@ def first_product(
     s = x.new_empty(rows, rank)
     if rows:
         block_m, stages = (16, 4) if rows <= 16 * PROCESSORS else (32, 5)
-        row_bytes = 8192 // block_m if kept is None else 128  # a derivative's steps take registers
+        block_r = _block(rank, RANKS)
+        row_bytes = 8192 // max(block_m, block_r) if kept is None else 128  # a derivative's steps take registers
         grid = (triton.cdiv(rows, block_m), triton.cdiv(rank, RANKS))
         with torch.cuda.device_of(x):
             narrow[grid](
                 x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(),
                 ACTIVATION=activation, PRECISION=precision, EARLY=kept is None and x.is_cuda and _hopper(x.device),
-                BLOCK_M=block_m, BLOCK_K=_block(depth, row_bytes // x.element_size()), BLOCK_R=_block(rank, RANKS), num_warps=4, num_stages=stages,
+                BLOCK_M=block_m, BLOCK_K=_block(depth, row_bytes // x.element_size()), BLOCK_R=block_r, num_warps=4, num_stages=stages,
             )  # fmt: skip
     return s
 
