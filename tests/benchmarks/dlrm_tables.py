@@ -140,9 +140,23 @@ def sentences() -> str:
         f"{step['lookups_2']['generated']:.1f}. An outer product that is multiplied and never stored makes it {step['outer_1']['grafted']:.1f} "
         f"({outer['launched']['hand']['median']:.1f} for {generated(outer):.1f} us), with the weights of each pair added beforehand "
         f"{step['outer_2']['grafted']:.1f} ({folded['launched']['hand']['median']:.1f}); both with three TF32 products for each of float32. "
+        f"{together()}"
         "[How, in which precision, and beside whom](docs/dlrm.md#hand-kernels)."
     )
     return filled(text)
+
+
+def together() -> str:
+    """What lookups and the folded layer make of the step, grafted together."""
+    rows = {tuple(row["steps"]): row for row in kept(RESULTS / "grafted.json").get("rows", ()) if "failed" not in row}
+    folded, ieee = (rows.get(("lookups_2", layer)) for layer in ("outer_2", "outer_3"))
+    if not folded or not ieee:
+        return ""
+    graph, wall = folded["graph"]["us"], folded["wall"]["us"]
+    return (
+        f"Lookups and folded layer grafted together, it takes {graph['grafted'][0]:.1f} us, in IEEE float32 {ieee['graph']['us']['grafted'][0]:.1f}; "
+        f"without a CUDA graph, where Python's launches are waited for, {wall['grafted'][0]:.0f} for {wall['generated'][0]:.0f}. "
+    )
 
 
 # ---------------------------------------------------------------- beside everybody else
