@@ -128,7 +128,8 @@ def gained(found: dict[str, Any]) -> Row:
         name: (found[name]["timing"]["median"], found[name]["timing"]["interval"]) for name in ("hand", "generated")
     }
     row = {"us": times, "ratio": (found["ratio"], found["ratio_interval"]), "noise": found["noise"]}
-    return row | {"in_the_model": found["step"]}
+    told = ("step", "saved", "saved_interval", "notes")
+    return row | {"in_the_model": {name: found["step"][name] for name in told}}
 
 
 def asked_of(limit: float, verb: str, file: Path, *options: str) -> dict[str, Any]:
