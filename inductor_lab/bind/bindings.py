@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 from inductor_lab import fragment
 from inductor_lab.aten import EXTERN, VIEWS
@@ -21,6 +22,7 @@ from inductor_lab.bind import products
 from inductor_lab.bind.agreement import Stored, agrees, ends_as, folds_the_same, stored
 from inductor_lab.bind.made_of import computable, fits, leaving, missing, operator, same_shape
 from inductor_lab.bind.nesting import relation, stand_so
+from inductor_lab.bind.writers import laid, number
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
 
@@ -49,13 +51,19 @@ class Bindings:
 
 
 def bind(
-    kernel: Kernel, launch: Launch, nodes: Mapping[str, Node], outputs: Collection[str], found: Computation
+    kernel: Kernel,
+    launch: Launch,
+    nodes: Mapping[str, Node],
+    outputs: Collection[str],
+    found: Computation,
+    there: Mapping[str, str] = MappingProxyType({}),
 ) -> Bindings:
     """Tie a launch's pointers to nodes.
 
     Args:
         nodes: The graph's nodes by name, in its order; those of the comment's fragment where the log held no graph.
         outputs: Names that the graph returns.
+        there: Variable of the wrapper -> the node that it holds before the launch, where an earlier step tells it.
     """
     passed = {argument.name: argument for argument in launch.arguments}
     pointers = {a.name: a for a in kernel.arguments if a.pointer and a.name in passed}
@@ -64,7 +72,7 @@ def bind(
         read = products.read(kernel, pointers, passed, nodes, likely)
         written = products.written(kernel, pointers, passed, nodes, read, outputs, found, likely)
         return Bindings(read, written, frozenset(likely), frozenset(likely), products.own(kernel, nodes, read))
-    binder = _Binder(kernel, pointers, passed, nodes, found)
+    binder = _Binder(kernel, pointers, passed, nodes, found, there)
     read, guessed = binder.read()
     written, guessed_too = binder.written(read, outputs)
     return Bindings(read, written, frozenset(guessed | guessed_too), frozenset(guessed_too))
@@ -116,6 +124,7 @@ class _Binder:
     passed: Mapping[str, LaunchArgument]
     nodes: Mapping[str, Node]
     found: Computation
+    there: Mapping[str, str]
 
     def read(self) -> Tied:
         """What each pointer holds before the launch: an input of the graph by its name, else one of the nodes that the claim reads."""
@@ -150,7 +159,7 @@ class _Binder:
         passed = {argument.value for argument in self.passed.values() if BUFFER.fullmatch(argument.value)}
         listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
         options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
-        tied, likely = _tied(options, lambda name, node: [not _written_over(name) and self._is_shaped(name, node)])
+        tied, likely = _tied(options, self._speaks)
         read = known | {name: node for name, node in tied.items() if not BUFFER.fullmatch(node)}
         left, added_up = [name for name in unknown if name not in read], self._added_up(read)
         if len(left) == len(added_up) and all(map(self._fits, left, added_up)):
@@ -158,11 +167,18 @@ class _Binder:
             likely |= {*left} if len(left) > 1 else set()
         return read, likely & read.keys()
 
+    def _speaks(self, name: str, node: str) -> list[bool]:
+        """What speaks for a node that is read: the step that wrote it, and its shape."""
+        argument, over = self.passed[name], self.pointers[name].role == "inout"
+        there = self.there.get((over and argument.storage) or argument.value, "")
+        told = laid(there, self.nodes) == laid(node, self.nodes)
+        return [told, not _written_over(name) and self._is_shaped(name, node)]
+
     def written(self, read: Mapping[str, str], outputs: Collection[str]) -> Tied:
         """What each pointer holds behind the launch: what the claim writes, else the last of its nodes that the kernel can have computed."""
         claim, nodes, held = self.kernel.claim, self.nodes, set(read.values())
         names = [name for name in self.found.order("store", "atomic") if name in self.pointers]
-        names.sort(key=lambda name: _buffer_number(self.passed[name].value))
+        names.sort(key=lambda name: number(self.passed[name].value))
         claimed = [name for name in claim.outputs if name in nodes and not BUFFER.fullmatch(name)]
         inlined = max(len(claimed) - len(names), 0)  # the last are stored, where not all are
         claimed = claimed[inlined:] + claimed[:inlined]
@@ -285,8 +301,3 @@ class _Binder:
 def _written_over(pointer: str) -> bool:
     """Whether the wrapper shows its memory as what is written there, whatever was before: also where the kernel then needs to write nothing."""
     return pointer.startswith("in_out_ptr")
-
-
-def _buffer_number(variable: str) -> int:
-    """3 of `buf3`; a graph input that is written in place comes last."""
-    return int(variable[3:]) if BUFFER.fullmatch(variable) else 10**9

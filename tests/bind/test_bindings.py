@@ -13,7 +13,7 @@ from inductor_lab.bind.made_of import fits, same_shape
 from inductor_lab.bind.names import tensors
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
-from inductor_lab.records import Claim, Kernel, Node, TensorType
+from inductor_lab.records import Claim, ExternCall, Kernel, LaunchArgument, Node, Provenance, TensorType
 from inductor_lab.report.terminal import holds
 
 ADDED_IN_PLACE = """
@@ -94,6 +94,39 @@ def test_what_the_only_output_is_may_be_sure_where_what_was_there_is_not() -> No
     body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
     found = tensors(body, capture(body, nodes=tuple(ADDED.values())), computation(body))
     assert holds(found["in_out_ptr0"]) == "likely mm, then add"
+
+
+def test_what_was_read_is_what_the_step_before_has_written() -> None:
+    """Two nodes fit by all else, and the order of the loads is not that of the claim."""
+    shape = "float32[2, 4, 16]"
+    names = ("in_ptr0", "in_ptr1", "out_ptr0")
+    body = ADDED_IN_PLACE.replace("in_ptr0", "in_ptr1").replace("load(in_out_ptr0", "load(in_ptr0")
+    body = body.replace("store(in_out_ptr0", "store(out_ptr0")
+    claim = Claim(nodes=("add",), inputs=("mm", "mm_1"), outputs=("add",))
+    reads = kernel(body, dict.fromkeys(names, shape), claim=claim, passed={"in_ptr0": "buf1", "in_ptr1": "buf0"})
+    reads = replace(reads, id="test:1", launches=(replace(reads.launches[0], line=9),))
+
+    def held(*steps: ExternCall | Kernel) -> list[str]:
+        kernels = (*(one for one in steps if isinstance(one, Kernel)), reads)
+        calls = tuple(one for one in steps if isinstance(one, ExternCall))
+        whole = replace(capture(*kernels, nodes=tuple(ADDED.values())), extern_calls=calls)
+        return [holds(tensors(reads, whole, computation(reads))[name]) for name in names[:2]]
+
+    def call(line: int, variable: str, node: str) -> ExternCall:
+        out = LaunchArgument("out", variable, ADDED[node].type)
+        return ExternCall(
+            "extern_kernels.mm", "0_inference", line, outputs=(out,), provenance=Provenance(nodes=(node,))
+        )
+
+    assert held() == ["likely mm", "likely mm_1"]
+    assert held(call(1, "buf0", "mm"), call(2, "buf1", "mm_1")) == ["mm_1", "mm"]
+    writes = kernel(
+        ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=Claim(nodes=("view",), outputs=("view",)),
+        passed={"in_out_ptr0": "buf0", "in_ptr0": "buf9"},
+    )  # fmt: skip
+    assert held(call(2, "buf1", "mm_1"), writes) == ["mm_1", "mm"]  # a view of mm
+    untold = replace(writes, claim=Claim(nodes=("view",), outputs=("view", "add")))
+    assert held(call(0, "buf0", "mm_1"), untold) == ["likely mm", "likely mm_1"]  # what was there is written over
 
 
 TWO_SELECTIONS = """
