@@ -20,9 +20,8 @@ from inductor_lab import fragment
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.bind import products
 from inductor_lab.bind.agreement import Stored, agrees, ends_as, folds_the_same, stored
-from inductor_lab.bind.made_of import computable, fits, leaving, missing, operator, same_shape
+from inductor_lab.bind.made_of import computable, fits, laid, leaving, missing, operator, same_shape
 from inductor_lab.bind.nesting import relation, stand_so
-from inductor_lab.bind.writers import laid, number
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
 
@@ -159,7 +158,8 @@ class _Binder:
         passed = {argument.value for argument in self.passed.values() if BUFFER.fullmatch(argument.value)}
         listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
         options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
-        tied, likely = _tied(options, self._speaks)
+        options = self._left_there(options)
+        tied, likely = _tied(options, lambda name, node: [not _written_over(name) and self._is_shaped(name, node)])
         read = known | {name: node for name, node in tied.items() if not BUFFER.fullmatch(node)}
         left, added_up = [name for name in unknown if name not in read], self._added_up(read)
         if len(left) == len(added_up) and all(map(self._fits, left, added_up)):
@@ -167,18 +167,27 @@ class _Binder:
             likely |= {*left} if len(left) > 1 else set()
         return read, likely & read.keys()
 
-    def _speaks(self, name: str, node: str) -> list[bool]:
-        """What speaks for a node that is read: the step that wrote it, and its shape."""
-        argument, over = self.passed[name], self.pointers[name].role == "inout"
-        there = self.there.get((over and argument.storage) or argument.value, "")
-        told = laid(there, self.nodes) == laid(node, self.nodes)
-        return [told, not _written_over(name) and self._is_shaped(name, node)]
+    def _left_there(self, options: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        """Of the nodes that each pointer can hold those that the step before has left there, where that is told; what is sure is no other's."""
+
+        def told(name: str) -> list[str]:
+            argument, over = self.passed[name], self.pointers[name].role == "inout"
+            there = laid(self.there.get((over and argument.storage) or argument.value, ""), self.nodes)
+            return [node for node in options[name] if laid(node, self.nodes) == there]
+
+        left = {name: told(name) for name in options}
+        sure = {name: nodes for name, nodes in left.items() if len(nodes) == 1}
+        taken = {node for nodes in sure.values() for node in nodes}
+        return {
+            name: sure.get(name) or [node for node in left[name] or nodes if node not in taken]
+            for name, nodes in options.items()
+        }
 
     def written(self, read: Mapping[str, str], outputs: Collection[str]) -> Tied:
         """What each pointer holds behind the launch: what the claim writes, else the last of its nodes that the kernel can have computed."""
         claim, nodes, held = self.kernel.claim, self.nodes, set(read.values())
         names = [name for name in self.found.order("store", "atomic") if name in self.pointers]
-        names.sort(key=lambda name: number(self.passed[name].value))
+        names.sort(key=lambda name: _buffer_number(self.passed[name].value))
         claimed = [name for name in claim.outputs if name in nodes and not BUFFER.fullmatch(name)]
         inlined = max(len(claimed) - len(names), 0)  # the last are stored, where not all are
         claimed = claimed[inlined:] + claimed[:inlined]
@@ -301,3 +310,8 @@ class _Binder:
 def _written_over(pointer: str) -> bool:
     """Whether the wrapper shows its memory as what is written there, whatever was before: also where the kernel then needs to write nothing."""
     return pointer.startswith("in_out_ptr")
+
+
+def _buffer_number(variable: str) -> int:
+    """3 of `buf3`; a graph input that is written in place comes last."""
+    return int(variable[3:]) if BUFFER.fullmatch(variable) else 10**9

@@ -149,9 +149,9 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
         if kernel.launches and found
         else Bindings({}, {}, frozenset())
     )
-    if kernel.launches and found and not tied.likely.isdisjoint(tied.read):
-        variables = {variable for one in passed.values() for variable in (one.value, one.storage)}
-        there = written_before(capture, kernel.launches[0], variables, nodes)
+    if found and (likely := tied.likely & tied.read.keys()):
+        variables = {variable for name in likely for variable in (passed[name].value, passed[name].storage)}
+        there = written_before(capture, kernel.launches[0], variables, nodes, outputs)
         tied = bind(kernel, kernel.launches[0], nodes, outputs, found, there)
     jobs = list(found.every()) if found else []
     twice = {store.pointer for job in jobs for store in job.stores if job.overwrites(store)}

@@ -102,11 +102,12 @@ def test_what_was_read_is_what_the_step_before_has_written() -> None:
     names = ("in_ptr0", "in_ptr1", "out_ptr0")
     body = ADDED_IN_PLACE.replace("in_ptr0", "in_ptr1").replace("load(in_out_ptr0", "load(in_ptr0")
     body = body.replace("store(in_out_ptr0", "store(out_ptr0")
-    claim = Claim(nodes=("add",), inputs=("mm", "mm_1"), outputs=("add",))
-    reads = kernel(body, dict.fromkeys(names, shape), claim=claim, passed={"in_ptr0": "buf1", "in_ptr1": "buf0"})
-    reads = replace(reads, id="test:1", launches=(replace(reads.launches[0], line=9),))
 
-    def held(*steps: ExternCall | Kernel) -> list[str]:
+    def held(inputs: tuple[str, str], *steps: ExternCall | Kernel) -> list[str]:
+        """What the launch is said to read of buf1 and of buf0."""
+        passed = {"in_ptr0": "buf1", "in_ptr1": "buf0"}
+        reads = kernel(body, dict.fromkeys(names, shape), claim=Claim(inputs=inputs), passed=passed)
+        reads = replace(reads, id="test:1", launches=(replace(reads.launches[0], line=9),))
         kernels = (*(one for one in steps if isinstance(one, Kernel)), reads)
         calls = tuple(one for one in steps if isinstance(one, ExternCall))
         whole = replace(capture(*kernels, nodes=tuple(ADDED.values())), extern_calls=calls)
@@ -118,15 +119,17 @@ def test_what_was_read_is_what_the_step_before_has_written() -> None:
             "extern_kernels.mm", "0_inference", line, outputs=(out,), provenance=Provenance(nodes=(node,))
         )
 
-    assert held() == ["likely mm", "likely mm_1"]
-    assert held(call(1, "buf0", "mm"), call(2, "buf1", "mm_1")) == ["mm_1", "mm"]
-    writes = kernel(
-        ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=Claim(nodes=("view",), outputs=("view",)),
-        passed={"in_out_ptr0": "buf0", "in_ptr0": "buf9"},
+    assert held(("mm", "mm_1")) == ["likely mm", "likely mm_1"]
+    assert held(("mm", "mm_1"), call(1, "buf0", "mm"), call(2, "buf1", "mm_1")) == ["mm_1", "mm"]
+    assert held(("mm", "mm_1"), call(1, "buf1", "mm_1")) == ["mm_1", "mm"]
+    adds = kernel(
+        ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, passed={"in_out_ptr0": "buf0", "in_ptr0": "buf9"},
+        claim=Claim(nodes=("view", "add"), inputs=("mm", "residual"), outputs=("add",)),
     )  # fmt: skip
-    assert held(call(2, "buf1", "mm_1"), writes) == ["mm_1", "mm"]  # a view of mm
-    untold = replace(writes, claim=Claim(nodes=("view",), outputs=("view", "add")))
-    assert held(call(0, "buf0", "mm_1"), untold) == ["likely mm", "likely mm_1"]  # what was there is written over
+    assert held(("residual", "add"))[0] == "likely residual"
+    assert held(("add", "residual"), call(0, "buf0", "mm"), adds) == ["residual", "add"]
+    untold = replace(adds, claim=Claim())
+    assert held(("mm", "mm_1"), call(0, "buf0", "mm"), untold) == ["likely mm", "likely mm_1"]  # it is written over
 
 
 TWO_SELECTIONS = """
