@@ -68,6 +68,16 @@ class Seen:
         self.live = np.broadcast_to(touched.addresses, self.shape)[self.mask]
         self.elements, self.times = np.unique(self.live, return_counts=True)
 
+    @property
+    def again(self) -> bool:
+        """Whether the launch loads an element more than once here: a program loads one value a row once, unless in each turn of a loop."""
+        one, addresses, mask = self.touched, np.broadcast_to(self.touched.addresses, self.shape), self.mask
+        for axis, place in one.dims.items() if not one.looped else ():
+            once = -place > len(one.shape) or one.shape[place] == 1
+            if axis.startswith("r") and once and -place <= len(self.shape):
+                addresses, mask = addresses.take([0], place), mask.take([0], place)
+        return np.unique(addresses[mask]).size < mask.sum()
+
     def along(self, axis: str) -> tuple[np.ndarray, np.ndarray] | None:
         """Addresses and mask, a line along the axis a row; None where it has no dimension."""
         place = self.touched.dims.get(axis)

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-from agreeing import Seen
+from agreeing import Seen, beside
+from agreeing_values import Claim, valued
 from counting import run, small
 
 from inductor_lab.annotate import explain
@@ -19,32 +20,29 @@ from inductor_lab.records import Capture, Kernel
 N = r"([\d,]+)"
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One statement of a sentence."""
-
-    line: int
-    sentence: str
-    said: str
-    counted: str
-    """What was counted instead; nothing where it is so."""
-
-
 def claimed(kernel: Kernel, capture: Capture) -> Iterator[Claim]:
-    """What is said of each access of a kernel, in a small launch.
+    """What is said of each access and of each value of a kernel, in a small launch.
 
     Raises:
         UncountedError: it can not be run.
     """
     launched = small(kernel)
     seen = {one.line: Seen(one, launched) for one in run(launched) if one.addresses is not None and one.met is not None}
+    notes: dict[int, list[str]] = defaultdict(list)
     for note in explain(launched, capture):
+        if note.line:
+            notes[note.line].append(note.text)
         if (one := seen.get(note.line)) and one.known and one.live.size and not one.touched.drawn:
-            yield from (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one))
+            same = [
+                other for other in seen.values() if other.touched.pointer == one.touched.pointer and other is not one
+            ]
+            others = [other for other in same if other.touched.kind == "load"] if launched.body == kernel.body else None
+            yield from (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one, others))
+    yield from valued(launched, notes)
 
 
-def claims(text: str, one: Seen) -> Iterator[tuple[str, str]]:
-    """(what a sentence says, what was counted where that is something else)."""
+def claims(text: str, one: Seen, others: Sequence[Seen] | None = None) -> Iterator[tuple[str, str]]:
+    """(what a sentence says, what was counted where that is something else); `others` load the same tensor, of a launch that is whole."""
     values, first, gaps = one.elements.size, int(one.elements[0]), np.diff(one.elements)
     least, most = int(one.times.min()), int(one.times.max())
 
@@ -70,11 +68,42 @@ def claims(text: str, one: Seen) -> Iterator[tuple[str, str]]:
         length = int(ends[0]) + 1 if ends.size else values
         step = int(one.elements[length]) - first if ends.size else number(said[2])
         yield held(said, f"{length} of every {step}", so=(length, step) == (number(said[1]), number(said[2])))
+    yield from walks(text, one)
+    if others is not None and (said := re.search("it is read again", text)):
+        met = any(beside(one, other) in {"same", "part"} for other in others)
+        yield held(said, "each is loaded once", so=one.again or met)
     if said := re.search(r"only where .*, (\S+) elsewhere", text):
         fill = one.touched.other or "nothing"
         yield held(said, f"{fill} elsewhere", so=value(fill) == value(said[1]))
     else:
         yield "no mask", "" if one.mask.all() else "a mask leaves some out"
+
+
+WALKED = re.compile(
+    rf"(?:(?P<next>consecutive)|in runs of (?P<run>{N})|(?P<step>{N}) apart) "
+    rf"(?:along (?:the (?P<row>reduction)|(?P<axis>[xyz]))|from (?P<rows>row) to row)(?: for (?P<time>{N}) at a time)?"
+)
+"""How neighbours along an axis lie to each other."""
+
+
+def walks(text: str, one: Seen) -> Iterator[tuple[str, str]]:
+    """The same of what is said of an axis: the steps that most neighbours are apart, and where runs of them end."""
+    for said in WALKED.finditer(text):
+        rows = [axis for axis in one.touched.dims if axis.startswith("r") == bool(said["row"])]
+        axis = said["axis"] or (rows[0] if len(rows) == 1 else "")
+        if axis not in one.touched.dims or (lines := one.along(axis)) is None:
+            continue
+        alive = [addresses[mask] for addresses, mask in zip(*lines, strict=True) if mask.sum() > 1]
+        for line in alive[:: max(len(alive) // 16, 1)]:
+            steps, length = np.diff(line), number(said["run"] or said["time"] or "0")
+            ends = np.arange(1, steps.size + 1) % length == 0 if length else np.zeros(steps.size, bool)
+            most = (abs(steps[~ends]) == number(said["step"] or "1")).mean()
+            goes_on = said["run"] and ends.any() and (steps[ends] == 1).all()
+            if goes_on or most < (1 if length else 0.5):
+                yield said[0], f"steps of {steps[:6]} along {axis}"
+                break
+        else:
+            yield said[0], ""
 
 
 def number(text: str) -> int:

@@ -76,7 +76,9 @@ class Tile:
     def dtype(self) -> str:
         return "float32" if self.data is None or self.data.dtype.kind == "f" else "int64"
 
-    def to(self, dtype: Any, **_: Any) -> Tile:
+    def to(self, dtype: Any, *_: Any, bitcast: bool = False, **__: Any) -> Tile:
+        if bitcast:
+            return Tile(None, self.shape, self.of)
         if self.data is None or not isinstance(dtype, str):
             return self
         return Tile(
@@ -121,7 +123,7 @@ def quotient(left: Any, right: Any) -> Any:
 
 for _name, _function in {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "floordiv": quotient, "mod": np.fmod,
-    "and": operator.and_, "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift,
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor, "lshift": operator.lshift, "rshift": operator.rshift, "pow": np.power,
 }.items():  # fmt: skip
     setattr(Tile, f"__{_name}__", lambda self, other, by=_function: lanes(by, self, other))
     setattr(Tile, f"__r{_name}__", lambda self, other, by=_function: lanes(by, other, self))
@@ -195,6 +197,8 @@ class Touched:
     """All of the launch, or of the job."""
     drawn: bool = False
     """Whether integers that were loaded decide the address."""
+    looped: bool = False
+    """Whether it stands in a loop."""
     met: tuple[int, ...] | None = None
     """The shape of the tile that uses what was loaded; None where that is not known."""
 
@@ -217,6 +221,8 @@ class Word:
     def __call__(self, *given: Any, **named: Any) -> Any:
         if self.name in {"load", "store"} or self.name.startswith("atomic_"):
             return self.run.access(self.name, *given, **named)
+        if self.name in self.run.words:
+            return self.run.words[self.name](self.run, *given, **named)
         if self.name in CALLS:
             return CALLS[self.name](*given, **named)
         if self.name in ELEMENTWISE:
@@ -331,11 +337,15 @@ class Names(dict[str, Any]):
 class Run:
     """Statements in order, for all lanes of a launch at once."""
 
+    words: Mapping[str, Callable[..., Any]] = {}
+    """What more words mean, for those who want more than addresses."""
+
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
         self.touched: list[Touched] = []
         self.names = Names()
         self.names.run = self
+        self.looped = False
         self.scalar_rows = 0
         """1 where a program has a row, and the tile no dimension for it: rows are then in front."""
         passed = {argument.name: argument.value for argument in kernel.launches[0].arguments}
@@ -355,8 +365,9 @@ class Run:
                 case ast.If(test=test, body=body, orelse=orelse):
                     self.statements(body if self.value(test) else orelse)
                 case ast.For(target=ast.Name(id=name), body=body):
-                    self.names[name] = 0
+                    self.names[name], self.looped = 0, True
                     self.statements(body)
+                    self.looped = False
                 case ast.Assign(targets=[ast.Name(id=name)]) if re.fullmatch(r"([xyz]|r\d?_?)offset", name):
                     self.names[name] = self.offset(name)
                 case ast.Assign(targets=[ast.Tuple(elts=names)], value=value):
@@ -420,7 +431,7 @@ class Run:
             frame.f_lineno, pointer.name, kind,
             None if seen is None else np.broadcast_to(seen, whole.shape),
             None if inside is None else np.broadcast_to(inside, whole.shape),
-            whole.shape, other, self.dims(), self.tile(), self.drawn(pointer.offset),
+            whole.shape, other, self.dims(), self.tile(), self.drawn(pointer.offset), self.looped,
         )  # fmt: skip
         self.touched.append(found)
         if kind == "store":
@@ -434,7 +445,7 @@ class Run:
         return bool(offset.of)
 
     def integer(self, pointer: str) -> bool:
-        return letters(self.kernel, pointer).lstrip("u").startswith("i") and letters(self.kernel, pointer) != "i1"
+        return letters(self.kernel, pointer)[:1] in {"i", "u"} and letters(self.kernel, pointer) != "i1"
 
     def dims(self) -> dict[str, int]:
         """The dimension of each axis that is longer than one."""
@@ -482,15 +493,18 @@ def letters(kernel: Kernel, pointer: str) -> str:
     return numbered[1] if numbered else ""
 
 
-def run(kernel: Kernel) -> list[Touched]:
+def run(kernel: Kernel, started: Run | None = None) -> list[Touched]:
     """Every access of the first launch.
+
+    Args:
+        started: Who runs it, where that is more than a run.
 
     Raises:
         UncountedError: it can not be run so; the message says why.
     """
     if kernel.category in {"template", "user_autotune"}:
         raise UncountedError("a template or a user's own kernel, not in Inductor's frame")
-    started = Run(kernel)
+    started = started or Run(kernel)
     try:
         started.statements(ast.parse(kernel.body).body)
     except (TypeError, ValueError, KeyError, AttributeError, IndexError) as error:

@@ -115,5 +115,6 @@ def _bound(kernel: Kernel, counted: Traffic, on: Card, hints: Hints, *, binds: b
     if counted.hinted:
         moved += f" ({_sizes(hints)})" if hints else ", by the sizes it was compiled with"
     if counted.least:
-        moved += ", its operands, what its epilogue reads and its result once each"
+        epilogue = ", what its epilogue reads" if "load" in kernel.ops else ""
+        moved += f", its operands{epilogue} and its result once each"
     return f"{moved}; {roofline.told(found, counted, on, binds=binds)}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inductor_lab.bind.claims import computed
+from inductor_lab.annotate.naming import templates
+from inductor_lab.bind.claims import computed, differences
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
@@ -24,7 +25,9 @@ def titled(kernel: Kernel) -> str:
 def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     """The stored expressions; with the pointer's name where there are several. Falls back on the list of operations."""
     if kernel.category == "template":  # its body says little of it
-        told = [name.removeprefix("aten.") for name in computed(kernel.claim)] or kernel.ops[:6]
+        wider = any(one.kind == "absent" for one in differences(kernel))
+        named = templates.computed(kernel) if wider else computed(kernel.claim)
+        told = [name.removeprefix("aten.") for name in named] or kernel.ops[:6]
         return f"a template: {', '.join(told)}" if told else "a template"
     stores = _stores(kernel)
     if not stores or (len(stores) > MOST_STORES and computation(kernel).branches):

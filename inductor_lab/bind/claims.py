@@ -121,12 +121,12 @@ class Difference:
 
 
 def differences(kernel: Kernel) -> list[Difference]:
-    """How the body differs from the comment's claim: nothing of a kernel without a comment or a user's, of a template only what it reads."""
+    """How the body differs from the comment's claim: nothing of a kernel without a comment or a user's, of a template only what it reads, and lacks."""
     claim = kernel.claim
     if not kernel.ops or kernel.category == "user_autotune" or not (claim.aten or claim.fragment):
         return []
     told = [Difference(kind, what, text.format(_quoted(what, claim))) for kind, what, text in _told(kernel) if what]
-    return [one for one in told if one.kind == "read" or kernel.category != "template"]
+    return [one for one in told if one.kind in ("read", "absent") or kernel.category != "template"]
 
 
 def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:

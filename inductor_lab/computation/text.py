@@ -372,8 +372,10 @@ def _counts(value: Expression) -> bool:
             return all(map(_counts, inputs))
         case Constant(value=number):
             return number >= 0
+        case Position(index=index):
+            return index.constant >= 0 and all(term.factor > 0 for term in index.terms)
         case found:
-            return isinstance(found, (Position, Size))
+            return isinstance(found, Size)
 
 
 def _split(condition: Expression, other: Expression) -> bool:

@@ -159,7 +159,7 @@ def test_a_template_is_told_by_its_claim_and_its_branches_are_no_jobs() -> None:
     """
     claim = Claim(aten=("aten.mul", "flex_attention_backward"))
     found = kernel(body, {"in_ptr0": "float32[32]", "out_ptr0": "float32[32]"}, category="template", claim=claim)
-    assert summary(found) == "a template: mul, flex_attention_backward"
+    assert summary(found) == "a template: flex_attention_backward"
     assert whole(found, "launch") == [
         "not decoded: the body has no axes of Inductor's; the launch in the wrapper states the grid"
     ]
@@ -176,6 +176,19 @@ def test_a_template_computes_nothing_that_only_leads_to_what_it_reads() -> None:
     assert [one.text for one in differences(replace(found, ops=("store",)))] == [
         "the comment names aten.relu: another kernel computes relu_6, and this one reads it"
     ]
+
+
+def test_a_template_without_the_epilogue_that_its_comment_names_is_its_product() -> None:
+    """ResNet's conv3 reads what conv2's template has normalised, under a comment that names all three."""
+    names = ("aten._native_batch_norm_legit_no_training", "aten.relu", "aten.convolution")
+    nodes = (("sub", "x"), ("relu", "sub"), ("convolution", "relu"))
+    fragment = tuple(Node(name, f"aten.{name}.default", "…", (of,), None, None) for name, of in nodes)
+    claim = Claim(aten=names, inputs=("x",), outputs=("convolution",), fragment=fragment)
+    tensors = {"arg_A": "float32[32]", "out_ptr0": "float32[32]"}
+    found = kernel("    tl.store(out_ptr0 + tl.arange(0, 32), 1.0)\n", tensors, category="template", claim=claim)
+    assert summary(found) == "a template: convolution"
+    (absent,) = differences(found)
+    assert absent.kind == "absent" and "aten.relu" in absent.text
 
 
 def test_annotate_fills_in_every_kernel() -> None:
@@ -849,7 +862,7 @@ def test_a_product_moves_its_operands_and_its_result_at_least_once() -> None:
     least = traffic(batched)
     assert least == Traffic(read=4 * 4 * (64 * 128 + 128 * 32), written=4 * 4 * 64 * 32, least=True)
     assert whole(batched, "traffic")[0].startswith(
-        "moves at least 229.4 KB: 196.6 KB read, 32.8 KB written, its operands"
+        "moves at least 229.4 KB: 196.6 KB read, 32.8 KB written, its operands and its result once each"
     )
     assert "bound by" not in whole(batched, "traffic")[0], "how long the product itself takes is not known"
     squared = kernel(PRODUCT.replace("arg_B", "arg_A").replace("128", "64").replace("32", "64"),

@@ -397,11 +397,15 @@ def test_what_is_said_in_numbers_was_counted() -> None:
         ("tmp3", "element by element; only where x0 >= 1, -inf elsewhere", "each value serves several; only where x0 >= 1, -inf elsewhere"),
         ("tmp3", "2 elements apart, from element 1; only where x0 >= 1, -inf elsewhere", "from element 1"),
         ("out_ptr0", "element by element", "2 of every 4 elements"),
+        ("out_ptr0", "consecutive along x", "in runs of 64 along x"),
+        ("tmp4", "in runs of 64 along x", "64 apart along x"),
+        ("tmp4", "keep it in cache: it is read again", "2 apart along x for 32 at a time"),
+        ("out_ptr0", "element by element", "keep it in cache: it is read again"),
     ],
 )  # fmt: skip
 def test_a_sentence_that_is_not_so_is_found(name: str, right: str, wrong: str) -> None:
     found = small(padded())
     line = stated(found)[name].line
     (one,) = (Seen(touched, found) for touched in run(found) if touched.line == line)
-    assert [counted for _, counted in claims(right, one)] == [""] * len(list(claims(right, one)))
-    assert any(counted for _, counted in claims(wrong, one))
+    assert [counted for _, counted in claims(right, one, [])] == [""] * len(list(claims(right, one, [])))
+    assert any(counted for _, counted in claims(wrong, one, []))

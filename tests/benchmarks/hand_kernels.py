@@ -4,9 +4,10 @@
     python tests/benchmarks/hand_kernels.py rotary --stop 540     what nine minutes allow; the same again does the next part
     python tests/benchmarks/hand_kernels.py rotary --again        everything anew
     python tests/benchmarks/hand_kernels.py rotary --tune         every candidate of the kernel's own table, nobody else
+    python tests/benchmarks/hand_kernels.py rotary --only verify -o verdicts.json      a part: points, steps' times, or steps' verdicts
     TRITON_INTERPRET=1 python tests/benchmarks/hand_kernels.py rotary --smoke    without a card: checks small sizes, times nothing
 
-A row a point, then a row a step: what `verify --thorough` says of it, and `diff` with the captured model's step. Inputs are cold, the order in a round is
+A row a point, then two a step: `diff` of it with the captured model's step, and what `verify --thorough` says. Inputs are cold, the order in a round is
 random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to float64 before it is timed, `hand` behind it too.
 The copy's and the products' rates are measured in the same run. contests/KERNEL.py says what is timed and against whom.
 """
@@ -42,10 +43,11 @@ CEILING = {"ieee": "fp32", "tf32": "tf32", "tf32x3": "tf32", "bf16": "bf16", "fp
 """Precision of a job's products -> the product whose rate is the most that they reach."""
 CALLS = 2000
 """Microseconds of calls from Python that are one sample, 50 calls at most."""
-AT_MOST = 300
-"""Seconds of a step's verdict, or its times."""
-A_STEP = 150
+AT_MOST = {"step": 300, "verify": 540}
+"""Seconds of a step's times, or its verdict."""
+A_STEP = 100
 """Seconds that should be left when a step is begun."""
+PARTS = ("time", "step", "verify")
 
 
 @cache
@@ -93,9 +95,9 @@ def beside_the_roofline(job: Job, functions: dict[str, Any], seconds: float) -> 
     return row | {"share": row["bound_us"] / row["us"]["hand"][0]}
 
 
-def judged(contest: Any, kernel: str, step: str, end: float) -> Row:
-    """What a step's file is worth: its verdict, and its times alone and in the captured model."""
-    start, row = time.monotonic(), {"step": step}
+def of_step(contest: Any, kernel: str, *, verb: str, step: str, end: float) -> Row:
+    """What a step's file is worth: its times alone and in the captured model, or its verdict."""
+    start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         of = steps(kernel)[step]
         capture = ROOT / "captured" / of.capture
@@ -103,25 +105,36 @@ def judged(contest: Any, kernel: str, step: str, end: float) -> Row:
             contest.capture(of.capture, capture := Path(folder, of.capture))
         file = Path(folder, f"{step}.py")
         file.write_text(written(kernel, step, capture, file.name), encoding="utf-8")
-        row["address"] = f"{of.capture}:{of.address}"
-        verdict = asked_of("verify", file, "--thorough", end=end)
-        row["verdict"] = verdict.get("verdict") or verdict["failed"]
-        found = asked_of("diff", file, "--in", str(capture), "--launch", "graph", end=end)
+        limit = max(30.0, min(AT_MOST[verb], end - time.monotonic()))
+        if verb == "verify":
+            row = verdict(asked_of(limit, "verify", file, "--thorough"))
+        else:
+            row = gained(asked_of(limit, "diff", file, "--in", str(capture), "--launch", "graph"))
+    return {"step": step, "address": f"{of.capture}:{of.address}", **row, "took_s": round(time.monotonic() - start, 1)}
+
+
+def verdict(found: dict[str, Any]) -> Row:
+    """Of all its cases the ones that failed say why."""
     if "failed" in found:
-        return row | {"failed": found["failed"], "took_s": round(time.monotonic() - start, 1)}
+        return found
+    wrong = {case["name"]: case["message"] for case in found["cases"] if not case["passed"]}
+    return {"verdict": found["verdict"], "cases": len(found["cases"]), "wrong": wrong}
+
+
+def gained(found: dict[str, Any]) -> Row:
+    if "failed" in found:
+        return found
     times = {
         name: (found[name]["timing"]["median"], found[name]["timing"]["interval"]) for name in ("hand", "generated")
     }
-    row |= {"us": times, "ratio": (found["ratio"], found["ratio_interval"]), "noise": found["noise"]}
-    row |= {"in_the_model": found["step"], "took_s": round(time.monotonic() - start, 1)}
-    return row
+    row = {"us": times, "ratio": (found["ratio"], found["ratio_interval"]), "noise": found["noise"]}
+    return row | {"in_the_model": found["step"]}
 
 
-def asked_of(verb: str, file: Path, *options: str, end: float) -> dict[str, Any]:
+def asked_of(limit: float, verb: str, file: Path, *options: str) -> dict[str, Any]:
     """What a verb says of a file, as JSON; {"failed": why} where it says nothing."""
     command = [sys.executable, "-m", "inductor_lab", verb, str(file), *options, "--json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    limit = max(30.0, min(AT_MOST, end - time.monotonic()))
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=limit)
         return json.loads(done.stdout)  # type: ignore[no-any-return]
@@ -140,6 +153,8 @@ def main() -> None:
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no row is begun")
     parser.add_argument("--again", action="store_true", help="leave out nothing that is there already")
     parser.add_argument("--tune", action="store_true", help="time the hand kernel's candidates, nobody else")
+    parser.add_argument("--only", choices=PARTS, help="the points, the times of the steps, or their verdicts")
+    parser.add_argument("--steps", nargs="+", metavar="STEP", help="these alone")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
     asked = parser.parse_args()
     on = "cuda"
@@ -153,14 +168,17 @@ def main() -> None:
     own = ROOT / "inductor_lab" / "kernels" / asked.kernel / "results.json"
     what = f"{asked.kernel}. {(__doc__ or '').splitlines()[0]}"
     results = Results(None if asked.smoke else asked.output or own, what)
-    end, verb = time.monotonic() + asked.stop, "tune" if asked.tune else "time"
-    for name in ([verb] if asked.tune else [verb, "step"]) if asked.again else []:
+    end = time.monotonic() + asked.stop
+    parts = ("tune",) if asked.tune else ("time",) if asked.smoke else (asked.only,) if asked.only else PARTS
+    for name in parts if asked.again else ():
         results.remove("verb", name)
     points = contest.SMOKE if asked.smoke else contest.POINTS
-    work = [({"verb": verb, **json.loads(json.dumps(asdict(point)))}, point) for point in points]
-    work += (
-        [] if asked.smoke or asked.tune else [({"verb": "step", "step": step}, None) for step in steps(asked.kernel)]
-    )
+    work: list[tuple[Row, Any]] = []
+    for verb in parts:
+        if verb in ("time", "tune"):
+            work += [({"verb": verb, **json.loads(json.dumps(asdict(point)))}, point) for point in points]
+        else:
+            work += [({"verb": verb, "step": step}, None) for step in asked.steps or steps(asked.kernel)]
     done = results.rows()
     left = [(head, point) for head, point in work if not any(head.items() <= row.items() for row in done)]
     if left and not asked.smoke:
@@ -169,7 +187,7 @@ def main() -> None:
     for head, point in left:
         if time.monotonic() + (0 if point else A_STEP) > end:
             sys.exit(LEFT)
-        row = measured(contest, point, on, asked) if point else judged(contest, asked.kernel, head["step"], end)
+        row = measured(contest, point, on, asked) if point else of_step(contest, asked.kernel, **head, end=end)
         failed += [row["failed"]] if "failed" in row else []
         results.add(head | row)
     if failed:

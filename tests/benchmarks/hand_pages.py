@@ -61,10 +61,10 @@ def within(told: list[Any], form: str = ".2f") -> str:
 
 def of_steps(kernel: str, found: Row) -> str:
     """Each step of a kernel: what it changes, and what came of it."""
-    timed = {row["step"]: row for row in rows(found, "step")}
+    timed, judged = ({row["step"]: row for row in rows(found, verb)} for verb in ("step", "verify"))
     lines = []
     for name, step in (steps(kernel) if kernel in kernels() else {}).items():
-        told = gained(timed[name]) if name in timed else ["not measured yet", "", "", ""]
+        told = [verdict(judged.get(name)), *gained(timed.get(name))]
         where = f"{step.capture}:{step.address}"
         lines.append([name, says(KERNELS / kernel / "steps" / f"{name}.py"), f"`{where}`", *told])
     return table(
@@ -72,13 +72,24 @@ def of_steps(kernel: str, found: Row) -> str:
     )
 
 
-def gained(row: Row) -> list[str]:
-    if "failed" in row:
-        return [row["verdict"], "", "", row["failed"].replace("|", "\\|")]
+def verdict(row: Row | None) -> str:
+    """What `verify --thorough` says; of a file that fails, of how many cases and the first one's reason."""
+    if row is None or "failed" in row:
+        return (row or {}).get("failed", "not measured yet")
+    wrong = list(row["wrong"].items())
+    if not wrong:
+        return f"{row['verdict']}, {row['cases']} cases"
+    (name, why), *_ = wrong
+    return f"{row['verdict']}, {len(wrong)} of {row['cases']} cases; {name}: {why}".replace("|", "\\|")
+
+
+def gained(row: Row | None) -> list[str]:
+    if row is None or "failed" in row:
+        return ["", "", (row or {}).get("failed", "not measured yet").replace("|", "\\|")]
     whole = row.get("in_the_model") or {}
     saved = "" if whole.get("saved") is None else f"{whole['saved']:.1f} of {whole['step']['generated']:.1f} us"
     us = " for ".join(f"{row['us'][name][0]:.2f}" for name in ("hand", "generated"))
-    return [row["verdict"], us, within(row["ratio"]), saved]
+    return [us, within(row["ratio"]), saved]
 
 
 # ---------------------------------------------------------------- beside everybody else

@@ -97,8 +97,13 @@ def test_a_table_of_points_and_a_place_under_the_roofline() -> None:
 
 def test_what_a_step_gained() -> None:
     row = {
-        "verdict": "pass", "us": {"hand": [2, [2, 2]], "generated": [4, [4, 4]]}, "ratio": [2, [1.9, 2.1]],
+        "us": {"hand": [2, [2, 2]], "generated": [4, [4, 4]]}, "ratio": [2, [1.9, 2.1]],
         "in_the_model": {"saved": 2.04, "step": {"generated": 50, "grafted": 48}},
     }  # fmt: skip
-    assert MADE["gained"](row) == ["pass", "2.00 for 4.00", "2.00 (1.90 to 2.10)", "2.0 of 50.0 us"]
-    assert MADE["gained"]({"verdict": "pass", "failed": "diff took longer"}) == ["pass", "", "", "diff took longer"]
+    assert MADE["gained"](row) == ["2.00 for 4.00", "2.00 (1.90 to 2.10)", "2.0 of 50.0 us"]
+    assert MADE["gained"]({"failed": "diff took longer"}) == ["", "", "diff took longer"]
+    assert MADE["verdict"]({"verdict": "pass", "cases": 102, "wrong": {}}) == "pass, 102 cases"
+    wrong = {"edge values": "mm is NaN where float64 says 2", "all edges": "mm is inf"}
+    assert MADE["verdict"]({"verdict": "fail", "cases": 102, "wrong": wrong}) == (
+        "fail, 2 of 102 cases; edge values: mm is NaN where float64 says 2"
+    )
