@@ -319,7 +319,10 @@ SIDES = """
 """
 
 
-@pytest.mark.parametrize(("mask", "is_one"), [("tmp2 & ", True), ("", False)])
+@pytest.mark.parametrize(
+    ("mask", "is_one"),
+    [("tmp2 & ", True), ("", False), ("(tmp0 >= tmp1) & tmp2 & ", False)],  # the last holds for no element
+)
 def test_a_concatenation_is_one_where_each_side_is_read_only_where_it_is_chosen(mask: str, is_one: bool) -> None:
     tensors = {"in_ptr0": "float32[64, 32]", "in_ptr1": "float32[64, 32]", "out_ptr0": "float32[64, 64]"}
     said = notes(kernel(SIDES.format(mask=mask), tensors))
