@@ -922,6 +922,20 @@ def test_what_is_written_over_has_the_graph_s_name() -> None:
     assert Namer(capture(one)).name(one).title.startswith("add = mm + arg1_1")
 
 
+@pytest.mark.parametrize(
+    ("place", "told"), [("x0 + 8*r0_1", "transpose(x)"), ("r0_1 + 128*x0", "x"), ("r0_1 + 256*x0", "x")]
+)
+def test_what_is_stored_in_another_order_beside_a_sum_is_no_plain_copy(place: str, told: str) -> None:
+    """The gradient of a convolution's bias, summed of what is turned for the convolution's backward."""
+    summed = "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr1 + (x0), tmp1, xmask)\n"
+    body = f"{ROWS}    tl.store(out_ptr0 + ({place}), tmp0, xmask)\n{summed}"
+    tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8, 256]", "out_ptr1": "float32[8]"}
+    one = kernel(
+        body, tensors, category="persistent_reduction", passed={"in_ptr0": "x", "out_ptr0": "y", "out_ptr1": "z"}
+    )
+    assert Namer(capture(one)).name(one).title.startswith(f"y = {told}; z = sum(x)")
+
+
 FOLDED = (
     ROWS.replace("r0_numel = 128", "r0_numel = 100")
     + """

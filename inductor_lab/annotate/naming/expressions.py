@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.idioms import holds, seen
+from inductor_lab.computation.naming.stores import order
 from inductor_lab.computation.text import Writer, held, renewed
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 
@@ -45,6 +46,7 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     for store, value in stores:
         others = again | {one: name for one, name in computed if one is not seen(value)}
         text = Writer(job, others, called).text(value)
+        text = f"{how}({text})" if (how := _turned(job, store)) else text
         target = _place(job, store, called) if _elsewhere(store) else f"{name(store)} =" if len(stores) > 1 else ""
         texts.append(f"{target} {text}".lstrip())
     whole = "; ".join(texts)
@@ -57,6 +59,13 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     if parts is not None:
         return Written(parts + more, "parts" if not more else "cut")
     return Written(Writer(job, None, called).text(chief, LONGEST) + more, "cut")
+
+
+def _turned(job: Computation, store: Access) -> str:
+    """`transpose` or `permute`, of what is stored as it is loaded, in another order."""
+    value = seen(store.value) if store.value is not None else None
+    how = order(value.index, store.index, job) if isinstance(value, Load) and not _elsewhere(store) else ""
+    return how if how in {"transpose", "permute"} else ""
 
 
 def _elsewhere(store: Access) -> bool:
