@@ -65,7 +65,7 @@ def test_what_is_said_of_a_value_is_held_to_it(name: str, right: str, wrong: str
 def test_a_position_that_may_be_negative_has_c_s_remainder() -> None:
     found = kernel(BODY, TENSORS, category="persistent_reduction")
     said = [note.text for note in explain(found, capture(found)) if "as C takes it" in note.text]
-    assert said == ["fmod(x0 - 1, 2); as C takes it: the sign is the dividend's"]
+    assert said == ["fmod(x0 - 1, 2); as C takes it: the sign is the dividend's; nothing reads it"]
 
 
 def test_a_formula_is_held_to_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
