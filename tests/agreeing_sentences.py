@@ -11,16 +11,18 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from agreeing import Seen, beside
+from agreeing_titles import titled
 from agreeing_values import Claim, valued
 from counting import run, small
 
 from inductor_lab.annotate import explain
+from inductor_lab.annotate.naming import Naming
 from inductor_lab.records import Capture, Kernel
 
 N = r"([\d,]+)"
 
 
-def claimed(kernel: Kernel, capture: Capture) -> Iterator[Claim]:
+def claimed(kernel: Kernel, capture: Capture, named: Naming | None = None) -> Iterator[Claim]:
     """What is said of each access and of each value of a kernel, in a small launch.
 
     Raises:
@@ -29,6 +31,7 @@ def claimed(kernel: Kernel, capture: Capture) -> Iterator[Claim]:
     launched = small(kernel)
     seen = {one.line: Seen(one, launched) for one in run(launched) if one.addresses is not None and one.met is not None}
     notes: dict[int, list[str]] = defaultdict(list)
+    found: list[Claim] = []
     for note in explain(launched, capture):
         if note.line:
             notes[note.line].append(note.text)
@@ -37,8 +40,19 @@ def claimed(kernel: Kernel, capture: Capture) -> Iterator[Claim]:
                 other for other in seen.values() if other.touched.pointer == one.touched.pointer and other is not one
             ]
             others = [other for other in same if other.touched.kind == "load"] if launched.body == kernel.body else None
-            yield from (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one, others))
-    yield from valued(launched, notes)
+            found += (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one, others))
+    values, ran = valued(launched, notes)
+    found += values
+    if named:
+        found += (Claim(0, named.title, said, counted, "a title") for said, counted in titled(kernel, named, ran))
+    yield from found
+    held = {(claim.line, claim.sentence) for claim in found}
+    yield from (
+        Claim(line, text, "", "", "not held")
+        for line, texts in notes.items()
+        for text in texts
+        if (line, text) not in held
+    )
 
 
 def claims(text: str, one: Seen, others: Sequence[Seen] | None = None) -> Iterator[tuple[str, str]]:

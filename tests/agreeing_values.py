@@ -65,10 +65,12 @@ class Claim:
     said: str
     counted: str
     """What was counted instead; nothing where it is so."""
+    of: str = "an access"
+    """What it is said of; `not held` for a sentence of which nothing is counted."""
 
 
-def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> list[Claim]:
-    """What is said of a launch's values, line by line, and in its formulas; `notes` are its sentences by line.
+def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> tuple[list[Claim], Valued]:
+    """What is said of a launch's values, line by line, and in its formulas; and its run. `notes` are its sentences by line.
 
     Raises:
         UncountedError: it can not be run.
@@ -81,7 +83,7 @@ def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> list[Claim]:
             pointer, _, said = text.partition(" = ")
             if len(stored := ran.last.get(pointer.removesuffix("_new"), [])) == 1:
                 sentences.hold(ran, 0, text, said, stored[0])
-    return sentences.claims
+    return sentences.claims, ran
 
 
 class Sentences:
@@ -114,7 +116,7 @@ class Sentences:
         if found:
             so = any(same(mine, one, rounded=bool(re.search(r"\d\.\d{5}", said))) for one in found)
             counted = f"on drawn inputs {mine.reshape(-1)[:3]}, not {found[0].reshape(-1)[:3]}"
-            self.claims.append(Claim(line, text, said, "" if so else counted))
+            self.claims.append(Claim(line, text, said, "" if so else counted, "a value" if line else "a formula"))
 
     def evaluated(self, run: Valued, said: str) -> Iterator[Any]:
         """The expression with each choice of the loads that it may mean."""
