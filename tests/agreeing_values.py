@@ -90,7 +90,7 @@ class Sentences:
     """The sentences on a kernel's lines, held as the lines are run."""
 
     def __init__(self, kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> None:
-        self.notes, self.claims = notes, list[Claim]()
+        self.notes, self.claims, self.body = notes, list[Claim](), kernel.body.splitlines()
         pointers = "|".join(one.name for one in kernel.arguments if one.pointer)
         self.read = re.compile(rf"\b({pointers})(_new)?\b(?:\[((?:(?!tmp|ptr)[\w ()+*/%-])+)\])?")
 
@@ -107,6 +107,12 @@ class Sentences:
         for text in self.notes.get(line, ()) if held is not None else ():
             for said in masked(text) if one and one.kind == "load" else said_of(text):
                 self.hold(run, line, text, said, held)
+            if chosen := re.search(r"tl\.where\((\w+), (\w+), (\w+)\)", self.body[line - 1]):
+                condition, *sides = chosen.groups()
+                if ever := re.search("the condition is (always|never) true", text):
+                    self.hold(run, line, text, ever[1], run.names[condition])
+                if text.endswith("both sides are the same"):
+                    self.hold(run, line, text, sides[0], run.names[sides[1]])
 
     def hold(self, run: Valued, line: int, text: str, said: str, held: Any) -> None:
         """An expression and what the line has come to."""

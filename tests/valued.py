@@ -185,7 +185,7 @@ class Valued(Run):
         if self.integer(pointer):
             return (mixed >> 9) % (100 if letters(self.kernel, pointer) in {"i8", "u8"} else DRAWN)
         return (
-            (mixed >> 8) % 2 == 1 if letters(self.kernel, pointer) == "i1" else (mixed >> 7) % 65536 / 65536 * 3 - 1.2
+            (mixed >> 25) % 2 == 1 if letters(self.kernel, pointer) == "i1" else (mixed >> 7) % 65536 / 65536 * 3 - 1.2
         )
 
 

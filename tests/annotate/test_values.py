@@ -43,6 +43,8 @@ TENSORS = {
         ("tmp5", "one value; only where r0_1 < 64, 0 elsewhere", "one value; only where r0_1 < 65, 0 elsewhere"),
         ("tmp6", "in_ptr2 where r0_1 < 64, in_ptr1 elsewhere", "in_ptr1 where r0_1 < 64, in_ptr2 elsewhere"),
         ("tmp6", "in_ptr2 where tmp4, in_ptr1[r0_1] elsewhere", "in_ptr2 where tmp4, in_ptr1[r0_1 + 1] elsewhere"),
+        ("tmp6", "in_ptr2 where tmp4, in_ptr1 elsewhere", "in_ptr2: the condition is always true"),
+        ("tmp6", "in_ptr2 where tmp4, in_ptr1 elsewhere", "tmp6: both sides are the same"),
         ("tmp7", "in_ptr0 * tmp6", "in_ptr0 + tmp6"),
         ("tmp8", "abs(in_ptr0 * where(tmp4, in_ptr2, in_ptr1)); NaN stays NaN", "relu(in_ptr0 * where(tmp4, in_ptr2, in_ptr1))"),
         ("tmp9", "the same as tmp8: abs(tmp7)", "the same as tmp7: abs(tmp7)"),

@@ -48,6 +48,8 @@ FACTS = {
 }
 STATEMENTS = {
     "an access": "numbers, steps and masks in the sentence on a load or a store",
+    "a line's text": "the marks of a load, the bounds of a loop",
+    "a hazard": "how many bytes are read twice",
     "a value": "what the sentence on a line says that it computes, on drawn inputs",
     "a formula": "what a store's formula says, on drawn inputs",
     "a title": "its shape and dtype, and a name's definition on drawn inputs",
