@@ -38,6 +38,8 @@ class Lines:
         self.loops = {id(step): loop.line for loop in loops for step in loop.steps}
         self.loop = 0
         """The loop that the line is in, by its line; 0 outside of any."""
+        self.dead = False
+        """Whether nothing reads the names that the line gives."""
         self.sharing = any(axis.reduced and axis.program for axis in job.schedule.axes)
         """Whether values are of a part of a row, all that a program has."""
         self.parted = self.sharing
@@ -48,6 +50,13 @@ class Lines:
         """Those that are longer than their names."""
         self.holds: dict[str, Expression] = {}
         self.statements = {statement.lineno: statement for statement in job.statements}
+        self.read = {
+            node.id
+            for statement in job.statements
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
+        """Names that any statement reads."""
         self.writer = Writer(job)
         self.writer.shown = self.short
         self.addresses = {id(part) for access in job.accesses for part in access.index.expressions()}
@@ -68,7 +77,7 @@ class Lines:
 
     def begin(self, step: Define) -> None:
         """Go on to a line; in a template's, values may differ in what no tree of it tells, a tile's axis: the names that it is written with go first."""
-        self.loop = self.loops.get(id(step), 0)
+        self.loop, self.dead = self.loops.get(id(step), 0), self.read.isdisjoint(step.names)
         tree = self.statements.get(step.line) if self.context.kernel.category == "template" else None
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} if tree else set()
         for name in sorted(used):
@@ -133,8 +142,8 @@ class Lines:
         return id(found) in self.addresses
 
     def folds_of(self, found: Operation) -> list[Reduction | Partial | Scan]:
-        """The folds that take a value in."""
-        return self.folds[id(found)]
+        """The folds that take a value in, on other lines than those that nothing reads: to the tree, equal values are one."""
+        return [] if self.dead else self.folds[id(found)]
 
 
 def plain(found: Expression) -> Expression:

@@ -13,7 +13,7 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.lines import Lines, plain, shortened
 from inductor_lab.computation.schedule import Assert, Barrier, Define, Effect, Loop, Reached
 from inductor_lab.computation.statements import Alias, Fixed, Frame, Said, Statement, What
-from inductor_lab.computation.tree import Constant, Load
+from inductor_lab.computation.tree import Constant, Load, Operation
 
 SAID = {
     "only where": "only where {}",
@@ -70,4 +70,5 @@ def _defined(step: Define, lines: Lines) -> str:
         return accesses.load(step, lines)
     if len(step.names) > 1 and all(isinstance(found, Constant) for found in step.values):
         return f"{', '.join(map(lines.meaning, step.values))}: one for each name"
-    return values.value(step, lines)
+    told = values.value(step, lines)
+    return f"{told}; nothing reads it" if lines.dead and isinstance(plain(step.values[0]), Operation) else told

@@ -87,10 +87,16 @@ def _of_graph(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[
                 continue
             if any(between.unknown for between in graph[at + 1 : number]):
                 continue  # it may have written that memory, or stand between the two
-            written = next(argument for argument in before.writes if argument.storage == memory)
+            written = [argument for argument in before.writes if argument.storage == memory]
+            moved = [
+                nbytes(argument.type) for argument in written
+            ]  # of parts of one buffer, each by a pointer of its own
             ways = [graph[k] for k in range(at + 1, number) if step.after >> k & 1 and graph[k].after >> at & 1]
             reason, why = next(_why(Pair(before, step, memory, ways)))
-            yield FusionStop(name, written.value, nbytes(written.type), before.id, step.id, reason, why)
+            held = None if None in moved else sum(filter(None, moved))
+            yield FusionStop(
+                name, written[0].value if len(written) == 1 else memory, held, before.id, step.id, reason, why
+            )
 
 
 def between(producer: Step, consumer: Step, memory: str) -> tuple[str, str]:

@@ -173,7 +173,7 @@ def _chosen(found: Operation, condition: Expression, one: Expression, other: Exp
         return f"{of.meaning(found)}: both sides are the same" + ("" if whole else ", each where it is chosen")
     parts = of.context.writer.selection(found, 90) or [of.meaning(part, 30) for part in (condition, one, other)]
     told = f"{parts[1]} where {parts[0]}, {parts[2]} elsewhere"
-    if _joined(condition, one, other):
+    if _joined(condition, one, other, of):
         told += "; a concatenation: each element chooses its side"
     return told
 
@@ -187,16 +187,20 @@ def _unseen(found: Operation, other: Expression, of: Lines) -> str:
     return f": no matter to {words}" if not others and neutral == other.value else ""
 
 
-def _joined(condition: Expression, one: Expression, other: Expression) -> bool:
-    """Whether positions alone choose, and each side reads only where it is chosen."""
+def _joined(condition: Expression, one: Expression, other: Expression, of: Lines) -> bool:
+    """Whether positions alone choose, and each side reads something, only where it is chosen."""
     if not limits(condition) or any(isinstance(node, Load) for node in walk(condition)):
         return False
-    sides = [[limits(load.mask) for load in _loads(side)] for side in (one, other)]
+    sides = [
+        [limits(mask) for mask in _masks(side) if of.context.computation.decided(mask) is not False]
+        for side in (one, other)
+    ]
     return all(sides) and all(_apart(a, b) for a in sides[0] for b in sides[1])
 
 
-def _loads(value: Expression) -> Iterator[Load]:
-    return (node for node in walk(value) if isinstance(node, Load))
+def _masks(value: Expression) -> Iterator[Expression | None]:
+    """Of all that it loads."""
+    return (node.mask for node in walk(value) if isinstance(node, Load))
 
 
 def _apart(some: tuple[Limit, ...], others: tuple[Limit, ...]) -> bool:

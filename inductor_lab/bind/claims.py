@@ -97,10 +97,10 @@ def computed(claim: Claim) -> list[str]:
 
 PLACED = {"index", "_unsafe_index", "gather", "index_select"}
 """Operators that take elements of their first argument at the places that the others say."""
-_LOSS = {"gather", "neg", "ne", "sum"}
+_LOSS = {"gather", "neg", "ne"}
 DECOMPOSED = {"nll_loss_forward": _LOSS, "nll_loss2d_forward": _LOSS}
-"""Operators of the program of which simpler nodes are left -> those by which their work is known, one at least: a constant that the graph
-shares, such as a loss's 0, is nobody's."""
+"""Operators of the program of which simpler nodes are left -> those by which their work is known, one at least, or a sum where nothing goes
+backward, which has sums of its own: a constant that the graph shares, such as a loss's 0, is nobody's."""
 _LOOKBACK = "exclusive_scan_decoupled_lookback"
 SCANNED = {*f"associative_scan {_LOOKBACK} {_LOOKBACK}_64 cumsum cumprod".split()}
 """What a body must do of an operator that goes on from place to place: a pass makes the `cumsum` of ones a number of the place itself."""
@@ -139,9 +139,9 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
         replaced = any(BY_A_PASS.fullmatch(name) for node in claim.fragment for name in (node.name, *node.arguments))
         apart = multiplied.keys() & MULTIPLIED - lowered.keys() if "mul" in lowered and not replaced else set()
         called = [name for operator, name in multiplied.items() if operator not in apart]
-        backward = _named(claim).get("convolution_backward")
-        if backward and ("convolution_backward" in lowered or _spelled(_SUMMED.split()).isdisjoint(kernel.ops)):
-            called.append(backward)  # what else it may stand for is a bias' gradient, a sum
+        gradients = _named(claim).get("convolution_backward")
+        if gradients and ("convolution_backward" in lowered or _spelled(_SUMMED.split()).isdisjoint(kernel.ops)):
+            called.append(gradients)  # what else it may stand for is a bias' gradient, a sum
         yield "product", tuple(sorted(called)), "{}: the product is computed elsewhere, not in this body"
         decomposed = "{}: taken apart, its elements are multiplied where they are needed; no product is called"
         yield "decomposed", tuple(sorted(multiplied[operator] for operator in apart)), decomposed
@@ -155,7 +155,12 @@ def _told(kernel: Kernel) -> Iterator[tuple[str, tuple[str, ...], str]]:
     claimed = computed if claim.fragment else _named(claim)
     wider = "{}, of which the body holds nothing: the claim is wider than the kernel, by this at least"
     named = _named(claim)
-    gone = {one for one, of in DECOMPOSED.items() if claim.fragment and of.isdisjoint(computed)}
+    backward = any(operator.endswith("_backward") for operator in named)
+    gone = {
+        one
+        for one, of in DECOMPOSED.items()
+        if claim.fragment and computed.keys().isdisjoint(of if backward else {*of, "sum"})
+    }
     gone |= {"cumsum", "cumprod"} if SCANNED.isdisjoint(kernel.ops) else set()
     lacking = [claimed[operator] for operator in claimed if operator in absent]
     lacking += [named[operator] for operator in named if operator in gone]

@@ -48,6 +48,11 @@ class Tensor:
         name = plain_name(self.input) if self.input else self.node.name
         return name if self.certain else f"{name}?"
 
+    @property
+    def becomes(self) -> str:
+        """The graph's name for what is written over it; empty of what the program has a name for, and where none is sure."""
+        return self.later.name if self.later and self.later != self.node and not self.input else ""
+
 
 # What an input of a graph is called
 

@@ -58,7 +58,7 @@ class _TooLongError(Exception):
 
 
 class Writer:
-    """Writes the trees of one computation; `shown` gives some of them a name instead, `called` other names to pointers."""
+    """Writes the trees of one computation; `shown` gives some of them a name instead, `called` other names to pointers, and to `in_out_ptr0_new`."""
 
     def __init__(
         self,
@@ -70,8 +70,12 @@ class Writer:
         self.shown = shown or {}
         self.called = called or {}
         self.several = {
-            access.pointer for part in computation.every() for access in part.loads if part.loaded(access.pointer) > 1
+            access.pointer
+            for part in computation.every()
+            for access in part.loads
+            if part.loaded(access.pointer) > 1 or _further_in(access.index)
         }
+        """Of which a name alone does not tell what is loaded."""
         self.overwritten = {
             store.pointer for part in computation.every() for store in part.stores if part.overwrites(store)
         }
@@ -193,6 +197,9 @@ class Writer:
             case Scan(name=name, part=part, inputs=inputs):
                 return self.call(_running(name, part), inputs[:1] if name.startswith("sort") else inputs, depth - 1)
             case Random(name=name, inputs=inputs):
+                self.several |= {
+                    seed.pointer for seed in inputs[:1] if isinstance(seed, Load)
+                }  # each has one of its own
                 return self.call(DRAWN.get(name, name), inputs, depth - 1)
         return ast.Name(LEFT_OUT)
 
@@ -255,7 +262,7 @@ class Writer:
 
     def element(self, value: Load, depth: int) -> ast.expr:
         again = value.version and value.pointer in self.overwritten
-        name = ast.Name(self.called.get(value.pointer, value.pointer) + ("_new" if again else ""))
+        name = ast.Name((renewed if again else held)(value.pointer, self.called))
         if value.index is None:
             return name
         if parts := self.walked(value.index):
@@ -359,10 +366,30 @@ class Writer:
         if isinstance(step, int) and isinstance(of.stride, int):
             step //= of.stride
         if step != 1:
-            text += f" // {step}"
+            text += f" // {_divisor(step)}"
         if size is not None and not (isinstance(size, int) and isinstance(step, int) and of.size == step * size):
-            text += f" % {size}"
+            text += f" % {_divisor(size)}"
         return text if text.isidentifier() else f"({text})"
+
+
+def held(pointer: str, called: Mapping[str, str]) -> str:
+    """What is behind a pointer, by its name."""
+    return called.get(pointer, pointer)
+
+
+def renewed(pointer: str, called: Mapping[str, str]) -> str:
+    """What is there once it is written over: `add_80`, where that has a name, else `mm_3_new`."""
+    return called.get(f"{pointer}_new") or f"{held(pointer, called)}_new"
+
+
+def _divisor(size: int | str) -> str:
+    """A size behind `%` or `//`: `(2*ks0)`."""
+    return str(size) if isinstance(size, int) or size.isidentifier() else f"({size})"
+
+
+def _further_in(index: Index) -> bool:
+    """Whether it is one element behind the first: of a tensor of several."""
+    return index.is_scalar and bool(index.constant or index.terms)
 
 
 def _counts(value: Expression) -> bool:

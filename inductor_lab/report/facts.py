@@ -77,7 +77,9 @@ POINTER = re.compile(r"\b((?:in_out|in|out)_ptr\d+)(_new)?\b(?! reads: in place)
 
 
 def _name(tensor: Tensor, suffix: str | None) -> str:
-    """`fc.bias`, `mm_3_new?`."""
+    """`fc.bias`, `mm_3_new?`, or what the graph calls that."""
+    if suffix and tensor.becomes:
+        return tensor.becomes
     name = term(tensor.input) if tensor.input and tensor.certain else tensor.label
     return name.removesuffix("?") + (suffix or "") + "?" * name.endswith("?")
 

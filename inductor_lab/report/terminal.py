@@ -182,8 +182,7 @@ def holds(tensor: Tensor | None) -> str:
         return ""
     known = tensor.node is not None and tensor.node.name != tensor.value
     before = ("" if tensor.certain else "likely ") + tensor.node.name if tensor.node and known else ""
-    behind = tensor.later if tensor.later != tensor.node else None
-    return ", ".join(filter(None, (before, f"then {behind.name}" if behind else "")))
+    return ", ".join(filter(None, (before, f"then {tensor.becomes}" if tensor.becomes else "")))
 
 
 class _Body:

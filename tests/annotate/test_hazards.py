@@ -139,18 +139,24 @@ TURN = """
 OF_CARD = {"triton_meta": {"device": {"cc": 90}}}
 
 
-def columns(*blocks: int, index: str = "x0 + 256*r0_1", turn: int = 64) -> Kernel:
-    """Sums of 256 columns of 2,000, of which a program takes as many as one of these blocks, `turn` elements of each at a time."""
+def columns(
+    *blocks: int, index: str = "x0 + 256*r0_1", turn: int = 64, twice: str = "", tensor: str = "float32[2000, 256]"
+) -> Kernel:
+    """Sums of 256 columns of 2,000, of which a program takes as many as one of these blocks, `turn` elements of each at a time; `twice`: and
+    what it loads there besides."""
+    again = f"tl.load(in_ptr0 + ({twice}), r0_mask & xmask, other=0.0)" if twice else "0.0"
     body = f"""{HEAD}
     _tmp2 = tl.full([XBLOCK, R0_BLOCK], 0, tl.float32){TURN}
         tmp0 = tl.load(in_ptr0 + ({index}), r0_mask & xmask, eviction_policy='evict_first', other=0.0)
-        tmp1 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+        tmp4 = {again}
+        tmp5 = tmp0 + tmp4
+        tmp1 = tl.broadcast_to(tmp5, [XBLOCK, R0_BLOCK])
         tmp3 = _tmp2 + tmp1
         _tmp2 = tl.where(r0_mask & xmask, tmp3, _tmp2)
     tmp2 = tl.sum(_tmp2, 1)[:, None]
     tl.store(out_ptr0 + (x0), tmp2, xmask)
 """
-    made = kernel(body, {"in_ptr0": "float32[2000, 256]", "out_ptr0": "float32[256]"}, category="reduction")
+    made = kernel(body, {"in_ptr0": tensor, "out_ptr0": "float32[256]"}, category="reduction")
     return replace(
         made, meta=OF_CARD, candidates=tuple({"XBLOCK": each, "R0_BLOCK": turn, "num_warps": 2} for each in blocks)
     )
@@ -166,6 +172,22 @@ def test_a_program_of_few_columns_moves_sectors_for_its_neighbours() -> None:
     assert remarks(columns(2, 8), "narrow") == []  # the autotuner times a block whose columns fill a sector
     assert remarks(columns(2, index="r0_1 + 2000*x0"), "narrow") == []  # the rows of a program do
     assert remarks(columns(2, index="r0_1 + 2000*x0", turn=4), "narrow") == []  # in two turns of its own loop
+
+
+@pytest.mark.parametrize(
+    ("tensor", "loads", "moved"),
+    [
+        (
+            "float32[4000, 256]",
+            ("x0 + 512*r0_1", "256 + x0 + 512*r0_1"),
+            "4.1 MB",
+        ),  # every other row, and the rows between
+        ("float32[2000, 256]", ("x0 + 256*r0_1", "x0 + 256*r0_1"), "2.0 MB"),
+    ],
+)
+def test_what_two_loads_reach_of_a_tensor_is_moved_once(tensor: str, loads: tuple[str, str], moved: str) -> None:
+    (told,) = remarks(columns(2, index=loads[0], twice=loads[1], tensor=tensor), "narrow")
+    assert f"of in_ptr0 ({moved})" in told
 
 
 def test_the_rows_of_a_group_are_a_program_s_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from folders import CAPTURED, ROOT, SOURCES, TESTS
-from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, ROWS, TRANSPOSE, capture, kernel, tensor
+from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, HEAD, ROWS, TRANSPOSE, capture, kernel, tensor
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
@@ -884,17 +884,109 @@ def test_a_variable_of_the_program_is_not_called_as_an_argument() -> None:
     nodes = (
         Node("arg0_1", "placeholder", "", (), row, None),
         Node("exp", "aten.exp.default", "exp(arg0_1)", ("arg0_1",), row, None),
+        Node("exp_1", "aten.exp.default", "exp(exp)", ("exp",), row, None),
     )
 
-    def called(argument: str) -> str:
-        claim = Claim(nodes=("exp",), inputs=("arg0_1",), outputs=("exp",), user_names={"exp": "labels"})
+    def called(argument: str, own: str = "labels") -> str:
+        claim = Claim(nodes=("exp",), inputs=("arg0_1",), outputs=("exp",), user_names={"exp": own})
         one = kernel(
             body, {"in_ptr0": "float32[64]", "out_ptr0": "float32[64]"}, claim=claim, passed={"in_ptr0": "arg0_1"}
         )
         graph = Graph(one.graph, "", "inference", "", nodes, called={"arg0_1": Input("argument", argument)})
         return Called(replace(capture(one), graphs=(graph,))).of(one, computation(one))["out_ptr0"]
 
-    assert (called("x"), called("labels")) == ("labels", "exp")
+    assert (called("x"), called("labels"), called("x", own="exp_1")) == ("labels", "exp", "exp")
+
+
+DRAWN = (
+    HEAD.format(numel=64)
+    + """
+    x0 = xindex
+    tmp0 = tl.load(in_ptr0 + load_seed_offset)
+    tmp1 = x0
+    tmp2 = tl.rand(tmp0, (tmp1).to(tl.uint32))
+    tmp3 = tl.load(in_ptr1 + (7))
+    tmp4 = tmp2 * tmp3
+    tl.store(out_ptr0 + (x0), tmp4, xmask)
+"""
+)
+
+
+@pytest.mark.parametrize("seed", ["0", "5"])
+def test_a_seed_is_one_of_several_and_a_single_element_behind_the_first_is_not_its_tensor(seed: str) -> None:
+    tensors = {"in_ptr0": "int64[8]", "in_ptr1": "float32[64]", "out_ptr0": "float32[64]"}
+    one = kernel(DRAWN, tensors, passed={"in_ptr0": "seeds", "in_ptr1": "x", "load_seed_offset": seed})
+    assert Namer(capture(one)).name(one).title == f"rand(seeds[{seed}], x0) * x[7], 64 f32"
+
+
+OVER = (
+    HEAD.format(numel=64)
+    + """
+    x0 = xindex
+    tmp0 = tl.load(in_out_ptr0 + (x0), xmask)
+    tmp1 = tl.load(in_ptr0 + (x0), xmask)
+    tmp2 = tmp0 + tmp1
+    tmp3 = tl_math.log(tmp2)
+    tl.store(in_out_ptr0 + (x0), tmp2, xmask)
+    tl.store(out_ptr0 + (x0), tmp3, xmask)
+"""
+)
+
+
+def test_what_is_written_over_has_the_graph_s_name() -> None:
+    row = tensor("float32[64]")
+    nodes = (
+        Node("mm", "aten.mm.default", "", ("arg0_1", "arg0_1"), row, None),
+        Node("add", "aten.add.Tensor", "add(mm, arg1_1)", ("mm", "arg1_1"), row, None),
+        Node("log", "aten.log.default", "log(add)", ("add",), row, None),
+    )
+    claim = Claim(nodes=("add", "log"), inputs=("mm", "arg1_1"), outputs=("add", "log"), fragment=nodes[1:])
+    tensors = dict.fromkeys(("in_out_ptr0", "in_ptr0", "out_ptr0"), "float32[64]")
+    one = kernel(OVER, tensors, claim=claim, passed={"in_out_ptr0": "mm", "in_ptr0": "arg1_1"})
+    assert Namer(capture(one, nodes=nodes)).name(one).title == "add = mm + arg1_1; log = log(add), 64 f32"
+    assert Namer(capture(one)).name(one).title.startswith("add = mm + arg1_1")
+
+
+@pytest.mark.parametrize(
+    ("place", "told"), [("x0 + 8*r0_1", "transpose(x)"), ("r0_1 + 128*x0", "x"), ("r0_1 + 256*x0", "x")]
+)
+def test_what_is_stored_in_another_order_beside_a_sum_is_no_plain_copy(place: str, told: str) -> None:
+    """The gradient of a convolution's bias, summed of what is turned for the convolution's backward."""
+    summed = "    tmp1 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr1 + (x0), tmp1, xmask)\n"
+    body = f"{ROWS}    tl.store(out_ptr0 + ({place}), tmp0, xmask)\n{summed}"
+    tensors = {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8, 256]", "out_ptr1": "float32[8]"}
+    one = kernel(
+        body, tensors, category="persistent_reduction", passed={"in_ptr0": "x", "out_ptr0": "y", "out_ptr1": "z"}
+    )
+    assert Namer(capture(one)).name(one).title.startswith(f"y = {told}; z = sum(x)")
+
+
+FOLDED = (
+    ROWS.replace("r0_numel = 128", "r0_numel = 100")
+    + """
+    tmp1 = tl.load(in_ptr1 + (r0_1 + 100*x0), r0_mask & xmask, other=0.0)
+    tmp2 = tl.load(in_ptr2 + (r0_1 + 100*x0), r0_mask & xmask, other=0.0)
+    tmp3 = tl.load(in_ptr3 + (r0_1 + 100*x0), r0_mask & xmask, other=0.0) + tl.load(in_ptr4 + (r0_1 + 100*x0), r0_mask & xmask, other=0.0)
+    tmp4 = tl_math.log(tmp1 * tmp2)
+    tmp5 = tmp3 * tmp4 / (tmp4 + 2.0)
+    tmp6 = tl.where(tmp1 * tmp2 > 20.0, tmp3, tmp5)
+    tmp7 = tl.broadcast_to(tmp6, [XBLOCK, R0_BLOCK])
+    tmp8 = tl.where(r0_mask & xmask, tmp7, 0)
+    tmp9 = tl.sum(tmp8, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp9, xmask)
+"""
+)
+
+
+def test_a_part_that_has_a_name_is_in_the_title() -> None:
+    """The masks of loads are not written: no name is spent on one."""
+    passed = {f"in_ptr{n}": f"tensor_{n}" for n in (1, 2, 3, 4)}
+    tensors = dict.fromkeys(("in_ptr0", *passed), "float32[8, 100]") | {"out_ptr0": "float32[8]"}
+    one = kernel(FOLDED, tensors, category="persistent_reduction", passed=passed)
+    assert Namer(capture(one)).name(one).title == (
+        "sum(where(c > 20.0, b, b * a / (a + 2.0))) "
+        "where a = log(c), b = tensor_3 + tensor_4, c = tensor_1 * tensor_2, 8 rows of 100 f32"
+    )
 
 
 def test_a_trace_tells_the_parameters_names() -> None:

@@ -301,6 +301,35 @@ def test_padding_is_no_concatenation(fold: str, filler: str, told: str) -> None:
     assert notes(found)["tmp1"] == "the same as tmp0: in_ptr0"
 
 
+LEFT_BEHIND = (
+    ROWS.replace("r0_numel = 128", "r0_numel = 100").replace("128*x0", "100*x0")
+    + """
+    tmp1 = tl.where(r0_mask & xmask, tmp0, 0)
+    tmp2 = tl.broadcast_to(tmp0, [XBLOCK, R0_BLOCK])
+    tmp3 = tl.where(r0_mask & xmask, {}, 0)
+    tmp4 = tl.sum(tmp3, 1)[:, None]
+    tl.store(out_ptr0 + (x0), tmp4, xmask)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("folded", "told"),
+    [
+        ("tmp2", "in_ptr0 where the element exists, 0 elsewhere; nothing reads it"),
+        ("tmp1", "in_ptr0 where the element exists, 0 elsewhere"),
+    ],
+)
+def test_a_line_that_nothing_reads_is_told_as_one(folded: str, told: str) -> None:
+    """The first masks of a batch norm's sums stay behind: the sum takes the same values by another name."""
+    found = kernel(
+        LEFT_BEHIND.format(folded),
+        {"in_ptr0": "float32[8, 100]", "out_ptr0": "float32[8]"},
+        category="persistent_reduction",
+    )
+    assert notes(found)["tmp1"] == told
+
+
 SIDES = """
     xnumel = 4096
     xoffset = tl.program_id(0) * XBLOCK
@@ -319,7 +348,10 @@ SIDES = """
 """
 
 
-@pytest.mark.parametrize(("mask", "is_one"), [("tmp2 & ", True), ("", False)])
+@pytest.mark.parametrize(
+    ("mask", "is_one"),
+    [("tmp2 & ", True), ("", False), ("(tmp0 >= tmp1) & tmp2 & ", False)],  # the last holds for no element
+)
 def test_a_concatenation_is_one_where_each_side_is_read_only_where_it_is_chosen(mask: str, is_one: bool) -> None:
     tensors = {"in_ptr0": "float32[64, 32]", "in_ptr1": "float32[64, 32]", "out_ptr0": "float32[64, 64]"}
     said = notes(kernel(SIDES.format(mask=mask), tensors))
@@ -353,7 +385,7 @@ def test_a_bound_on_a_sum_of_coordinates_is_one_on_its_slowest() -> None:
     tensors = dict.fromkeys(("in_ptr0", "in_ptr1"), "float32[3072]") | {"out_ptr0": "float32[6144]"}
     found = kernel(STACKED, tensors)
     said = notes(found)
-    assert said["tmp2"] == "x2 + 16 * x1 >= 0: always true"
+    assert said["tmp2"] == "x2 + 16 * x1 >= 0: always true; nothing reads it"
     assert (
         "element by element, in runs of 96 consecutive elements, 1,536 apart; only where x2 + 16 * x1 < 32"
         in said["tmp5"]
@@ -866,7 +898,7 @@ def test_what_a_program_folds_its_part_to_is_no_fold_of_the_tensor() -> None:
     tensors = {"in_ptr0": "float32[1048576]", "out_ptr0": "float32[1048576]", "ws_ptr": "uint8[32768]"}
     body = SPLIT_SCAN + "    tmp8 = tmp3 + 1.0\n    tmp9 = tmp3 + 0.0\n"
     said = notes(kernel(body, tensors, category="split_scan"))
-    assert said["tmp8"] == "tmp3 + 1.0"
+    assert said["tmp8"] == "tmp3 + 1.0; nothing reads it"
 
 
 def test_jobs_that_take_programs_in_turns_do_not_follow_one_another() -> None:

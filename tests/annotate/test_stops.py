@@ -68,6 +68,16 @@ def test_a_buffer_between_two_kernels_has_its_bytes_and_both_ends() -> None:
     assert found.reason == "sizes" and "4,096 and 2,048" in found.why
 
 
+def test_parts_of_one_buffer_by_several_pointers_are_its_bytes_together() -> None:
+    body = SHORT + "    tl.store(out_ptr1 + (x0), tmp0, xmask)\n"
+    made = kernel(body, {"in_ptr0": "float32[2048]"} | dict.fromkeys(("out_ptr0", "out_ptr1"), "float32[2048]"))
+    memory = {"in_ptr0": "arg0_1", "out_ptr0": "buf0", "out_ptr1": "buf0"}
+    arguments = tuple(replace(a, storage=memory.get(a.name, "")) for a in made.launches[0].arguments)
+    halves = replace(made, id="test:0", launches=(Launch("0_inference", 10, arguments),))
+    (found,) = stops(halves, launched(COPY, 20, given="buf0", made="buf1", number=1))
+    assert (found.buffer, found.bytes) == ("buf0", 4096 * 4)
+
+
 def test_what_a_kernel_wrote_before_it_was_overwritten_is_no_ones() -> None:
     between = launched(COPY, 15, given="arg1_1", made="buf0", number=2)
     found = stops(first(), between, launched(COPY, 20, given="buf0", made="buf1", number=1))

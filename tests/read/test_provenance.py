@@ -504,7 +504,7 @@ def sine(
         (replace(sine(aten=("aten.atan2", "aten.hypot")), ops=("load", "atan2", "sqrt", "store")), {}),
         (sine("mul = tmp0 * sin", fragment=True), {}),
         (sine("tmp1 = tl_math.sin(tmp0)", fragment=True), {"absent": ("aten.mul",)}),
-        (replace(sine("tmp1 = tl_math.exp(tmp0)"), category="template"), {}),
+        (replace(sine("tmp1 = tl_math.exp(tmp0)"), category="template"), {"absent": ("aten.sin",)}),
         (sine(aten=()), {}),
     ],
 )  # fmt: skip
@@ -558,12 +558,21 @@ def loss_and(*nodes: str) -> Claim:
     return Claim(aten=names, fragment=made, outputs=("sin",), inputs=("x",))
 
 
+def test_a_sum_where_nothing_goes_backward_is_the_loss_s() -> None:
+    claimed = replace(loss_and("sum"), aten=("aten.nll_loss_forward", "aten.sin"))
+    assert differences(replace(sine(), ops=("load", "sin", "sum", "store"), claim=claimed)) == []
+
+
 @pytest.mark.parametrize(
     ("words", "nodes", "kinds"),
     [
         ((), (), {"product": ("aten.convolution_backward",), "absent": ("aten.nll_loss_forward",)}),
-        (("sum",), ("sum",), {}),  # the loss's, or a bias' gradient
-        (("sum",), ("sum", "convolution_backward"), {"product": ("aten.convolution_backward",)}),
+        (("sum",), ("sum",), {"absent": ("aten.nll_loss_forward",)}),  # a bias' gradient
+        (
+            ("sum",),
+            ("sum", "convolution_backward"),
+            {"product": ("aten.convolution_backward",), "absent": ("aten.nll_loss_forward",)},
+        ),
         (("load.gather",), ("gather",), {"product": ("aten.convolution_backward",)}),
     ],
 )

@@ -128,6 +128,8 @@ def test_an_expression_has_the_names_of_the_table_of_arguments() -> None:
     }
     assert spoken("relu(in_ptr0 + in_ptr1) - in_ptr10 * in_ptr2", named) == "relu(fc.bias + mul_3?) - buf1 * in_ptr2"
     assert spoken("in_ptr1_new = in_ptr1 + in_ptr10_new", named) == "mul_3_new? = mul_3? + buf1_new"
+    later = replace(named["in_ptr1"], later=Node("add_1", "aten.add", "", (), None, None))
+    assert spoken("in_ptr1_new = in_ptr1 + 1.0", {"in_ptr1": later}) == "add_1 = mul_3? + 1.0"
 
 
 def test_a_narrow_terminal_has_code_above_explanation() -> None:

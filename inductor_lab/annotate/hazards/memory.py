@@ -11,7 +11,7 @@ from inductor_lab.bind.elements import nbytes, type_of
 from inductor_lab.bind.geometry import COVERED, geometry
 from inductor_lab.bind.heuristics import candidates
 from inductor_lab.computation import Access
-from inductor_lab.computation.footprint import distinct, normal
+from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.quantity import plural, size
@@ -85,22 +85,24 @@ def narrow(context: Context) -> Iterator[str]:
     least, called = context.card.transfer
     in_turns = {axis.name for axis in context.computation.schedule.axes if axis.group}
     axes = [axis for axis, extent in context.computation.numel.items() if extent != 1]
-    found: dict[tuple[str, int], dict[str, int]] = {}
+    found: dict[tuple[str, int], dict[str, list[Box]]] = {}
     for access in context.computation.accesses if context.kernel.category in COVERED and len(axes) > 1 else ():
         walks = {axis: runs(access, context.computation, axis) for axis in axes}
         along = [axis for axis, walk in walks.items() if walk and abs(walk[0][1]) == 1]
         if len(along) != 1 or along[0].startswith("r") or along[0] in in_turns or not all(walks.values()):
             continue
-        width, moved = context.width(access.pointer), _moved(context, access)
-        if walks[along[0]][0][0] * width >= least and moved >= LEAST_NARROW:
-            found.setdefault((along[0], width), {})[access.pointer] = moved
+        width, box = context.width(access.pointer), context.facts.of(access).box
+        if walks[along[0]][0][0] * width >= least and box and context.values(access):
+            found.setdefault((along[0], width), {}).setdefault(access.pointer, []).append(box)
     for (axis, width), of in found.items():
+        each = {pointer: distinct(boxes) * width for pointer, boxes in of.items()}
+        moved = {pointer: several for pointer, several in each.items() if several >= LEAST_NARROW}
         block = f"{axis.upper()}BLOCK"
         tried = [one.constants[block] for one in candidates(context.kernel, context.card) if block in one.constants]
-        if (held := max(tried, default=least)) * width < least:
+        if moved and (held := max(tried, default=least)) * width < least:
             most = "at most " if len(set(tried)) > 1 else ""
             yield (
-                f"of each {least} bytes, a {called}, of {_listed(list(of))} ({size(sum(of.values()))}) a program uses {most}{held * width}, as it holds "
+                f"of each {least} bytes, a {called}, of {_listed(list(moved))} ({size(sum(moved.values()))}) a program uses {most}{held * width}, as it holds "
                 f"{most}{plural(held, 'element')} along {axis}; with {block} {least // width} it would use all, but no such block is timed"
             )
 

@@ -112,6 +112,7 @@ class Called:
         self.capture = capture
         self.parameters = {graph.id: parameters(graph) for graph in capture.graphs if not graph.called}
         self.inputs = {graph.id: graph.called for graph in capture.graphs}
+        self.nodes = {graph.id: {node.name for node in graph.nodes} for graph in capture.graphs}
 
     def of(self, kernel: Kernel, found: Computation | None, *, jobs: bool = False) -> dict[str, str]:
         """Pointer -> the model's name of what it holds, marked `?` where it is only likely; the wrapper's variable where nothing is known.
@@ -119,11 +120,14 @@ class Called:
         Args:
             jobs: Of jobs, which are counted by what they do: which state of an optimizer it is, and not of which parameter.
         """
-        names = {}
+        names: dict[str, str] = {}
         graph = kernel.launches[0].graph if kernel.launches else kernel.graph
-        known, taken = self._numbered(graph), {term(one) for one in self.inputs.get(graph, {}).values()}
+        known, inputs = self._numbered(graph), {term(one) for one in self.inputs.get(graph, {}).values()}
+        taken = inputs | self.nodes.get(graph, set())
         for pointer, tensor in tensors(kernel, self.capture, found).items():
             node = tensor.node
+            if tensor.becomes:
+                names[f"{pointer}_new"] = tensor.becomes
             one = shared([tensor.input, *self._passed(kernel, pointer)])
             if one and (name := parts(one)[1] if jobs else term(one)):
                 names[pointer] = name if tensor.certain else f"{name}?"
@@ -131,7 +135,9 @@ class Called:
             if node is None:
                 names[pointer] = known.get(tensor.value, tensor.value)
                 continue
-            own = kernel.claim.user_names.get(node.name, "")  # `labels = pad(labels)` is not the argument
+            own = kernel.claim.user_names.get(
+                node.name, ""
+            )  # `labels = pad(labels)` is not the argument, the program's `add` another of the graph
             name = known.get(node.name) or (own if own not in taken else "") or node.name
             names[pointer] = name if tensor.certain else f"{name}?"
         passed = kernel.launches[0].arguments if kernel.launches else ()

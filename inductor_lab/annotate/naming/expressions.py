@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.idioms import holds, seen
-from inductor_lab.computation.text import Writer
+from inductor_lab.computation.naming.stores import order
+from inductor_lab.computation.text import Writer, held, renewed
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 
 LONGEST = 110
@@ -32,7 +33,7 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     stores = [(store, store.value) for store in job.stores if store.value is not None]
 
     def name(store: Access) -> str:
-        return called.get(store.pointer, store.pointer) + "_new" * job.overwrites(store)
+        return (renewed if job.overwrites(store) else held)(store.pointer, called)
 
     loads = {part for _, value in stores for part in walk(value) if isinstance(part, Load)}
     again = {load: name(store) for load in loads if (store := job.stored(load))}
@@ -45,6 +46,7 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     for store, value in stores:
         others = again | {one: name for one, name in computed if one is not seen(value)}
         text = Writer(job, others, called).text(value)
+        text = f"{how}({text})" if (how := _turned(job, store)) else text
         target = _place(job, store, called) if _elsewhere(store) else f"{name(store)} =" if len(stores) > 1 else ""
         texts.append(f"{target} {text}".lstrip())
     whole = "; ".join(texts)
@@ -59,6 +61,13 @@ def written(job: Computation, called: Mapping[str, str], short: int) -> Written:
     return Written(Writer(job, None, called).text(chief, LONGEST) + more, "cut")
 
 
+def _turned(job: Computation, store: Access) -> str:
+    """`transpose` or `permute`, of what is stored as it is loaded, in another order."""
+    value = seen(store.value) if store.value is not None else None
+    how = order(value.index, store.index, job) if isinstance(value, Load) and not _elsewhere(store) else ""
+    return how if how in {"transpose", "permute"} else ""
+
+
 def _elsewhere(store: Access) -> bool:
     return bool(store.gathered) or store.kind != "store"
 
@@ -67,7 +76,7 @@ def _place(job: Computation, store: Access, called: Mapping[str, str]) -> str:
     """`table[index] +=`."""
     writer = Writer(job, None, called)
     where = ", ".join(writer.text(each, 30) for each in store.index.expressions())
-    return f"{called.get(store.pointer, store.pointer)}[{where}] {'+=' if store.kind == 'atomic_add' else '='}"
+    return f"{held(store.pointer, called)}[{where}] {'+=' if store.kind == 'atomic_add' else '='}"
 
 
 def _parts(job: Computation, value: Expression, called: Mapping[str, str]) -> str | None:
@@ -81,7 +90,7 @@ def _parts(job: Computation, value: Expression, called: Mapping[str, str]) -> st
         writer = Writer(job, shown, called)
         if writer.fits(value, LONGEST - sum(map(len, told()))):
             break
-        best = _best(writer, value, shown)
+        best = _best(writer, value, shown, "; ".join([writer.text(value), *told()]))
         if best is None:
             return None
         shown[best] = name
@@ -95,8 +104,8 @@ def _parts(job: Computation, value: Expression, called: Mapping[str, str]) -> st
     return whole if len(whole) <= LONGEST + 50 else None
 
 
-def _best(writer: Writer, value: Expression, shown: Mapping[Expression, str]) -> Expression | None:
-    """The part whose name saves most: long, and read often."""
+def _best(writer: Writer, value: Expression, shown: Mapping[Expression, str], text: str) -> Expression | None:
+    """The part whose name saves most: long, and read often; a mask's parts are not in the text."""
     counts: Counter[Expression] = Counter()
     for node in walk(value):
         counts.update(seen(operand) for operand in node.operands)
@@ -106,7 +115,8 @@ def _best(writer: Writer, value: Expression, shown: Mapping[Expression, str]) ->
             continue
         if not writer.fits(node, PART[1]):
             continue
-        length = len(writer.text(node))
-        if length >= PART[0] and length * count - length // 2 > saved:
+        part = writer.text(node)
+        length = len(part)
+        if length >= PART[0] and length * count - length // 2 > saved and part in text:
             best, saved = node, length * count - length // 2
     return best

@@ -35,7 +35,7 @@ STORES: Mapping[str, str] = {
 def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[str, ...]:
     """How a store of what was loaded is called."""
     cast = asked.dtypes.get(leaf.pointer) != asked.dtypes.get(store.pointer)
-    how = _order(leaf.load.index, store.index, found)
+    how = order(leaf.load.index, store.index, found)
     if how == "rearrange" and asked.claims("embedding") and whole_rows(leaf.load.index):
         how = "embedding"
     whole = {asked.elements(leaf.pointer), asked.elements(store.pointer)} == {found.elements(frozenset(found.numel))}
@@ -46,7 +46,8 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
     return (how, "cast") if cast else (how,)
 
 
-def _order(load: Index | None, store: Index, found: Computation) -> str:
+def order(load: Index | None, store: Index, found: Computation) -> str:
+    """How elements lie to those that are loaded, by both addresses."""
     if load is None or load == store:
         return "copy"
     if load.expressions():
