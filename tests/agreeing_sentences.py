@@ -55,12 +55,15 @@ def claimed(kernel: Kernel, capture: Capture, named: Naming | None = None) -> It
             same = [each for each in seen.values() if each.touched.pointer == one.touched.pointer and each is not one]
             others = [other for other in same if other.touched.kind == "load"] if whole else None
             found += (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one, others))
+        if said := re.search(rf"BLOCK\w* is ([\d, or]+), (?:each of )?which divides? {N}", note.text):
+            rest = [block for block in re.split(", | or ", said[1]) if number(said[2]) % number(block)]
+            found.append(Claim(note.line, note.text, said[0], f"{rest}" if rest else "", "a line's text"))
         text = launched.body.splitlines()[note.line - 1]
         for sentence, source in TOLD.items():
             if said := re.search(sentence, note.text):
                 counted = "" if re.search(source, text) else text
                 found.append(Claim(note.line, note.text, said[0], counted, "a line's text"))
-    values, ran = valued(launched, notes)
+    values, ran = valued(launched, notes, whole=whole)
     found += values
     if named:
         found += (Claim(0, named.title, said, counted, "a title") for said, counted in titled(kernel, named, ran))

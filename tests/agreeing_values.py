@@ -51,6 +51,7 @@ FORMS = (
     (r"(.+?)(?: as (?:b?float|bool)\w*)?", "{0}"),
 )
 """A sentence up to its first `;`, and the expressions that it says its line is."""
+POSITION = re.compile(rf"(?:position|number|reduction)\S*(?: along \S+)?, 0 to {N}(?:: moves on every {N})?$")
 CONSTANTS = {"always": True, "never": False, "inf": np.inf, "nan": np.nan, "True": True, "False": False}
 MOST = 64
 """Of a tensor that was loaded several times, a sentence does not say which load it means: so many choices are tried."""
@@ -69,13 +70,16 @@ class Claim:
     """What it is said of; `not held` for a sentence of which nothing is counted."""
 
 
-def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> tuple[list[Claim], Valued]:
+def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]], *, whole: bool = True) -> tuple[list[Claim], Valued]:
     """What is said of a launch's values, line by line, and in its formulas; and its run. `notes` are its sentences by line.
+
+    Args:
+        whole: Whether it is no part of a larger launch, where coordinates go further.
 
     Raises:
         UncountedError: it can not be run.
     """
-    sentences = Sentences(kernel, notes)
+    sentences = Sentences(kernel, notes, whole=whole)
     ran = Valued(kernel, sentences)
     run(kernel, ran)
     if " pid" not in kernel.body:  # of several jobs, each has names of its own
@@ -89,7 +93,8 @@ def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> tuple[list[Cla
 class Sentences:
     """The sentences on a kernel's lines, held as the lines are run."""
 
-    def __init__(self, kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> None:
+    def __init__(self, kernel: Kernel, notes: Mapping[int, Sequence[str]], *, whole: bool) -> None:
+        self.whole = whole
         self.notes, self.claims, self.body = notes, list[Claim](), kernel.body.splitlines()
         pointers = "|".join(one.name for one in kernel.arguments if one.pointer)
         self.read = re.compile(rf"\b({pointers})(_new)?\b(?:\[((?:(?!tmp|ptr)[\w ()+*/%-])+)\])?")
@@ -107,12 +112,23 @@ class Sentences:
         for text in self.notes.get(line, ()) if held is not None else ():
             for said in masked(text) if one and one.kind == "load" else said_of(text):
                 self.hold(run, line, text, said, held)
+            if (position := POSITION.search(text)) and self.whole:
+                self.position(line, text, position, numbers(held))
             if chosen := re.search(r"tl\.where\((\w+), (\w+), (\w+)\)", self.body[line - 1]):
                 condition, *sides = chosen.groups()
                 if ever := re.search("the condition is (always|never) true", text):
                     self.hold(run, line, text, ever[1], run.names[condition])
                 if text.endswith("both sides are the same"):
                     self.hold(run, line, text, sides[0], run.names[sides[1]])
+
+    def position(self, line: int, text: str, said: re.Match[str], held: np.ndarray | None) -> None:
+        """How far a coordinate goes, and every how many elements it moves on."""
+        if held is not None:
+            most, every = (int(part.replace(",", "")) for part in said.groups("1"))
+            moves = np.flatnonzero(np.diff(held.reshape(-1))) + 1
+            so = held.max() == most and (not moves.size or moves[0] == every)
+            counted = f"0 to {held.max():.0f}, moves on first behind {moves[:1]}"
+            self.claims.append(Claim(line, text, said[0], "" if so else counted, "a value"))
 
     def hold(self, run: Valued, line: int, text: str, said: str, held: Any) -> None:
         """An expression and what the line has come to."""

@@ -51,6 +51,8 @@ TENSORS = {
         ("tmp11", "the sum over the row, one value left for each row: sum(abs(tmp7))", "the mean over the row: mean(abs(tmp7))"),
         ("tmp12", "fmod(x0 - 1, 2)", "(x0 - 1) % 2; as C takes it"),
         ("xnumel", "8 results, one a row", "4 results, one a row"),
+        ("x0", "the row's number, 0 to 7", "the row's number, 0 to 8"),
+        ("r0_1", "the position along the reduction, 0 to 127", "the outer part of the row's number, 0 to 127: moves on every 2"),
         ("r0_numel", "each row folds 128 elements", "each row folds 64 elements"),
         ("out_ptr0", "sum(abs(tmp7)) into sum_1 f32[8]", "tmp11 * tmp11 into sum_1 f32[8]"),
     ],

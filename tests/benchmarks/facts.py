@@ -48,7 +48,7 @@ FACTS = {
 }
 STATEMENTS = {
     "an access": "numbers, steps and masks in the sentence on a load or a store",
-    "a line's text": "the marks of a load, the bounds of a loop",
+    "a line's text": "the marks of a load, the bounds of a loop, what a block divides",
     "a hazard": "how many bytes are read twice",
     "a value": "what the sentence on a line says that it computes, on drawn inputs",
     "a formula": "what a store's formula says, on drawn inputs",
