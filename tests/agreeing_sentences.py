@@ -7,38 +7,71 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from agreeing import Seen, beside
+from agreeing_titles import titled
 from agreeing_values import Claim, valued
-from counting import run, small
+from counting import WIDTHS, letters, run, small
 
 from inductor_lab.annotate import explain
+from inductor_lab.annotate.naming import Naming
+from inductor_lab.quantity import size
 from inductor_lab.records import Capture, Kernel
 
 N = r"([\d,]+)"
 
+TOLD = {
+    "walk over (?:the|a) ": r"range\(0, ",
+    "walk over this program's part": r"range\(rsplit_start, rsplit_end, ",
+    "keep it in cache": "evict_last",
+    "marked evict_first": "evict_first",
+    "persistent, no loop": r"^\s*R\w*BLOCK\w*: tl\.constexpr = \d+$",
+    "over this turn's rows": r", 0\)",
+    "stops the kernel if": "device_assert",
+}
+"""What a sentence says of its line's own text, and what then stands there."""
 
-def claimed(kernel: Kernel, capture: Capture) -> Iterator[Claim]:
+
+def claimed(kernel: Kernel, capture: Capture, named: Naming | None = None) -> Iterator[Claim]:
     """What is said of each access and of each value of a kernel, in a small launch.
 
     Raises:
         UncountedError: it can not be run.
     """
     launched = small(kernel)
+    whole = launched.body == kernel.body
     seen = {one.line: Seen(one, launched) for one in run(launched) if one.addresses is not None and one.met is not None}
     notes: dict[int, list[str]] = defaultdict(list)
+    found: list[Claim] = []
     for note in explain(launched, capture):
-        if note.line:
-            notes[note.line].append(note.text)
+        if not note.line:
+            counted = read_twice(note.text, launched, seen.values()) if whole else None
+            found += [] if counted is None else [Claim(0, note.text, note.text, counted, "a hazard")]
+            continue
+        notes[note.line].append(note.text)
         if (one := seen.get(note.line)) and one.known and one.live.size and not one.touched.drawn:
-            same = [
-                other for other in seen.values() if other.touched.pointer == one.touched.pointer and other is not one
-            ]
-            others = [other for other in same if other.touched.kind == "load"] if launched.body == kernel.body else None
-            yield from (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one, others))
-    yield from valued(launched, notes)
+            same = [each for each in seen.values() if each.touched.pointer == one.touched.pointer and each is not one]
+            others = [other for other in same if other.touched.kind == "load"] if whole else None
+            found += (Claim(note.line, note.text, said, counted) for said, counted in claims(note.text, one, others))
+        text = launched.body.splitlines()[note.line - 1]
+        for sentence, source in TOLD.items():
+            if said := re.search(sentence, note.text):
+                counted = "" if re.search(source, text) else text
+                found.append(Claim(note.line, note.text, said[0], counted, "a line's text"))
+    values, ran = valued(launched, notes)
+    found += values
+    if named:
+        found += (Claim(0, named.title, said, counted, "a title") for said, counted in titled(kernel, named, ran))
+    yield from found
+    held = {(claim.line, claim.sentence) for claim in found}
+    yield from (
+        Claim(line, text, "", "", "not held")
+        for line, texts in notes.items()
+        for text in texts
+        if (line, text) not in held
+    )
 
 
 def claims(text: str, one: Seen, others: Sequence[Seen] | None = None) -> Iterator[tuple[str, str]]:
@@ -77,6 +110,22 @@ def claims(text: str, one: Seen, others: Sequence[Seen] | None = None) -> Iterat
         yield held(said, f"{fill} elsewhere", so=value(fill) == value(said[1]))
     else:
         yield "no mask", "" if one.mask.all() else "a mask leaves some out"
+
+
+def read_twice(text: str, kernel: Kernel, seen: Iterable[Seen]) -> str | None:
+    """Of "read twice: in_ptr0 has 2 loads, 8.2 KB by address for 4.1 KB" what was counted, nothing where it is so; None for another text."""
+    if not (said := re.match(rf"read twice: (\w+) has {N} loads, ([\d.,]+ \w+) by address for ([\d.,]+ \w+)", text)):
+        return None
+    loads = [one for one in seen if one.touched.pointer == said[1] and one.touched.kind == "load"]
+    if not all(one.known for one in loads):
+        return None
+    width = WIDTHS[letters(kernel, said[1])]
+    each, once = (
+        sum(one.elements.size for one in loads),
+        np.unique(np.concatenate([one.elements for one in loads])).size,
+    )
+    counted = len(loads), size(each * width), size(once * width)
+    return "" if counted == (number(said[2]), said[3], said[4]) else f"{counted}"
 
 
 WALKED = re.compile(

@@ -65,10 +65,12 @@ class Claim:
     said: str
     counted: str
     """What was counted instead; nothing where it is so."""
+    of: str = "an access"
+    """What it is said of; `not held` for a sentence of which nothing is counted."""
 
 
-def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> list[Claim]:
-    """What is said of a launch's values, line by line, and in its formulas; `notes` are its sentences by line.
+def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> tuple[list[Claim], Valued]:
+    """What is said of a launch's values, line by line, and in its formulas; and its run. `notes` are its sentences by line.
 
     Raises:
         UncountedError: it can not be run.
@@ -81,14 +83,14 @@ def valued(kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> list[Claim]:
             pointer, _, said = text.partition(" = ")
             if len(stored := ran.last.get(pointer.removesuffix("_new"), [])) == 1:
                 sentences.hold(ran, 0, text, said, stored[0])
-    return sentences.claims
+    return sentences.claims, ran
 
 
 class Sentences:
     """The sentences on a kernel's lines, held as the lines are run."""
 
     def __init__(self, kernel: Kernel, notes: Mapping[int, Sequence[str]]) -> None:
-        self.notes, self.claims = notes, list[Claim]()
+        self.notes, self.claims, self.body = notes, list[Claim](), kernel.body.splitlines()
         pointers = "|".join(one.name for one in kernel.arguments if one.pointer)
         self.read = re.compile(rf"\b({pointers})(_new)?\b(?:\[((?:(?!tmp|ptr)[\w ()+*/%-])+)\])?")
 
@@ -105,6 +107,12 @@ class Sentences:
         for text in self.notes.get(line, ()) if held is not None else ():
             for said in masked(text) if one and one.kind == "load" else said_of(text):
                 self.hold(run, line, text, said, held)
+            if chosen := re.search(r"tl\.where\((\w+), (\w+), (\w+)\)", self.body[line - 1]):
+                condition, *sides = chosen.groups()
+                if ever := re.search("the condition is (always|never) true", text):
+                    self.hold(run, line, text, ever[1], run.names[condition])
+                if text.endswith("both sides are the same"):
+                    self.hold(run, line, text, sides[0], run.names[sides[1]])
 
     def hold(self, run: Valued, line: int, text: str, said: str, held: Any) -> None:
         """An expression and what the line has come to."""
@@ -114,7 +122,7 @@ class Sentences:
         if found:
             so = any(same(mine, one, rounded=bool(re.search(r"\d\.\d{5}", said))) for one in found)
             counted = f"on drawn inputs {mine.reshape(-1)[:3]}, not {found[0].reshape(-1)[:3]}"
-            self.claims.append(Claim(line, text, said, "" if so else counted))
+            self.claims.append(Claim(line, text, said, "" if so else counted, "a value" if line else "a formula"))
 
     def evaluated(self, run: Valued, said: str) -> Iterator[Any]:
         """The expression with each choice of the loads that it may mean."""

@@ -81,9 +81,9 @@ class Tile:
             return Tile(None, self.shape, self.of)
         if self.data is None or not isinstance(dtype, str):
             return self
-        return Tile(
-            self.data.astype(np.bool_ if dtype == "int1" else np.int64 if "int" in dtype else np.float32), of=self.of
-        )
+        kind = np.bool_ if dtype == "int1" else np.int64 if "int" in dtype else np.float32
+        with np.errstate(all="ignore"):
+            return Tile(self.data.astype(kind), of=self.of)
 
     def broadcast_to(self, *shape: Any) -> Tile:
         return repeated(self, *shape)

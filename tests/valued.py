@@ -120,6 +120,8 @@ class Valued(Run):
     def __init__(self, kernel: Any, after: Callable[[Valued, int, list[str]], None]) -> None:
         super().__init__(kernel)
         self.after = after
+        self.made: list[Tile] = []
+        """What each line has come to."""
         self.loaded: dict[str, list[Tile]] = {}
         """By pointer, what each of its loads would bring without its mask, and what it brought."""
         self.stored: dict[str, tuple[np.ndarray, np.ndarray] | None] = {}
@@ -131,7 +133,9 @@ class Valued(Run):
         for statement in body:
             super().statements([statement])
             if not isinstance(statement, (ast.If, ast.For)):
-                self.after(self, statement.lineno, list(assigned(statement)))
+                names = list(assigned(statement))
+                self.made += [one for name in names if isinstance(one := self.names[name], Tile)]
+                self.after(self, statement.lineno, names)
 
     def job(self, body: list[ast.stmt]) -> None:
         self.loaded.clear()
@@ -181,7 +185,7 @@ class Valued(Run):
         if self.integer(pointer):
             return (mixed >> 9) % (100 if letters(self.kernel, pointer) in {"i8", "u8"} else DRAWN)
         return (
-            (mixed >> 8) % 2 == 1 if letters(self.kernel, pointer) == "i1" else (mixed >> 7) % 65536 / 65536 * 3 - 1.2
+            (mixed >> 25) % 2 == 1 if letters(self.kernel, pointer) == "i1" else (mixed >> 7) % 65536 / 65536 * 3 - 1.2
         )
 
 

@@ -14,12 +14,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from types import MappingProxyType
 
 from inductor_lab import fragment
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.bind import products
 from inductor_lab.bind.agreement import Stored, agrees, ends_as, folds_the_same, stored
-from inductor_lab.bind.made_of import computable, fits, leaving, missing, operator, same_shape
+from inductor_lab.bind.made_of import computable, fits, laid, leaving, missing, operator, same_shape
 from inductor_lab.bind.nesting import relation, stand_so
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
@@ -49,13 +50,19 @@ class Bindings:
 
 
 def bind(
-    kernel: Kernel, launch: Launch, nodes: Mapping[str, Node], outputs: Collection[str], found: Computation
+    kernel: Kernel,
+    launch: Launch,
+    nodes: Mapping[str, Node],
+    outputs: Collection[str],
+    found: Computation,
+    there: Mapping[str, str] = MappingProxyType({}),
 ) -> Bindings:
     """Tie a launch's pointers to nodes.
 
     Args:
         nodes: The graph's nodes by name, in its order; those of the comment's fragment where the log held no graph.
         outputs: Names that the graph returns.
+        there: Variable of the wrapper -> the node that it holds before the launch, where an earlier step tells it.
     """
     passed = {argument.name: argument for argument in launch.arguments}
     pointers = {a.name: a for a in kernel.arguments if a.pointer and a.name in passed}
@@ -64,7 +71,7 @@ def bind(
         read = products.read(kernel, pointers, passed, nodes, likely)
         written = products.written(kernel, pointers, passed, nodes, read, outputs, found, likely)
         return Bindings(read, written, frozenset(likely), frozenset(likely), products.own(kernel, nodes, read))
-    binder = _Binder(kernel, pointers, passed, nodes, found)
+    binder = _Binder(kernel, pointers, passed, nodes, found, there)
     read, guessed = binder.read()
     written, guessed_too = binder.written(read, outputs)
     return Bindings(read, written, frozenset(guessed | guessed_too), frozenset(guessed_too))
@@ -116,6 +123,7 @@ class _Binder:
     passed: Mapping[str, LaunchArgument]
     nodes: Mapping[str, Node]
     found: Computation
+    there: Mapping[str, str]
 
     def read(self) -> Tied:
         """What each pointer holds before the launch: an input of the graph by its name, else one of the nodes that the claim reads."""
@@ -150,6 +158,7 @@ class _Binder:
         passed = {argument.value for argument in self.passed.values() if BUFFER.fullmatch(argument.value)}
         listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
         options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
+        options = self._left_there(options)
         tied, likely = _tied(options, lambda name, node: [not _written_over(name) and self._is_shaped(name, node)])
         read = known | {name: node for name, node in tied.items() if not BUFFER.fullmatch(node)}
         left, added_up = [name for name in unknown if name not in read], self._added_up(read)
@@ -157,6 +166,22 @@ class _Binder:
             read |= zip(left, added_up, strict=True)
             likely |= {*left} if len(left) > 1 else set()
         return read, likely & read.keys()
+
+    def _left_there(self, options: Mapping[str, list[str]]) -> dict[str, list[str]]:
+        """Of the nodes that each pointer can hold those that the step before has left there, where that is told; what is sure is no other's."""
+
+        def told(name: str) -> list[str]:
+            argument, over = self.passed[name], self.pointers[name].role == "inout"
+            there = laid(self.there.get((over and argument.storage) or argument.value, ""), self.nodes)
+            return [node for node in options[name] if laid(node, self.nodes) == there]
+
+        left = {name: told(name) for name in options}
+        sure = {name: nodes for name, nodes in left.items() if len(nodes) == 1}
+        taken = {node for nodes in sure.values() for node in nodes}
+        return {
+            name: sure.get(name) or [node for node in left[name] or nodes if node not in taken]
+            for name, nodes in options.items()
+        }
 
     def written(self, read: Mapping[str, str], outputs: Collection[str]) -> Tied:
         """What each pointer holds behind the launch: what the claim writes, else the last of its nodes that the kernel can have computed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from math import prod
 
-from inductor_lab.aten import EXTERN, VIEWS
+from inductor_lab.aten import COPIES, EXTERN, VIEWS
 from inductor_lab.records import Node, TensorType
 
 
@@ -73,6 +73,17 @@ def elements(type_: TensorType) -> int | tuple[object, ...]:
 def _sizes(type_: TensorType) -> list[str]:
     """The wrapper writes `2 * s0` where the graph has `2*s0`."""
     return [str(size).replace(" ", "") for size in type_.shape]
+
+
+def laid(name: str, nodes: Mapping[str, Node]) -> str:
+    """The node whose elements, all of them, a view or a copy has."""
+    node = nodes.get(name)
+    while node and operator(node) in VIEWS | COPIES and len(node.arguments) == 1 and node.arguments[0] in nodes:
+        inner = nodes[node.arguments[0]]
+        if not node.type or not inner.type or elements(node.type) != elements(inner.type):
+            break
+        node = inner
+    return node.name if node else ""
 
 
 def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str] = ()) -> bool:

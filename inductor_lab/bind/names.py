@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.bind.bindings import BUFFER, Bindings, bind
+from inductor_lab.bind.writers import written_before
 from inductor_lab.computation import Computation, groups
 from inductor_lab.records import Capture, Graph, Input, Kernel, LaunchArgument, Node, TensorType
 
@@ -153,6 +154,10 @@ def tensors(kernel: Kernel, capture: Capture, found: Computation | None) -> dict
         if kernel.launches and found
         else Bindings({}, {}, frozenset())
     )
+    if found and (likely := tied.likely & tied.read.keys()):
+        variables = {variable for name in likely for variable in (passed[name].value, passed[name].storage)}
+        there = written_before(capture, kernel.launches[0], variables, nodes, outputs)
+        tied = bind(kernel, kernel.launches[0], nodes, outputs, found, there)
     jobs = list(found.every()) if found else []
     twice = {store.pointer for job in jobs for store in job.stores if job.overwrites(store)}
     result = {}

@@ -366,9 +366,9 @@ class Writer:
         if isinstance(step, int) and isinstance(of.stride, int):
             step //= of.stride
         if step != 1:
-            text += f" // {step}"
+            text += f" // {_divisor(step)}"
         if size is not None and not (isinstance(size, int) and isinstance(step, int) and of.size == step * size):
-            text += f" % {size}"
+            text += f" % {_divisor(size)}"
         return text if text.isidentifier() else f"({text})"
 
 
@@ -380,6 +380,11 @@ def held(pointer: str, called: Mapping[str, str]) -> str:
 def renewed(pointer: str, called: Mapping[str, str]) -> str:
     """What is there once it is written over: `add_80`, where that has a name, else `mm_3_new`."""
     return called.get(f"{pointer}_new") or f"{held(pointer, called)}_new"
+
+
+def _divisor(size: int | str) -> str:
+    """A size behind `%` or `//`: `(2*ks0)`."""
+    return str(size) if isinstance(size, int) or size.isidentifier() else f"({size})"
 
 
 def _further_in(index: Index) -> bool:

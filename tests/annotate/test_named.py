@@ -750,6 +750,31 @@ def test_a_part_of_a_tensor_that_is_written_over_is_no_concatenation(
     assert naming(kernel(body, tensors, claim=claim)).title == title
 
 
+@pytest.mark.parametrize(
+    ("aten", "name"), [(("cat", "new_zeros"), "cat"), (("constant_pad_nd",), "pad"), (("cat", "slice_backward"), "pad")]
+)
+def test_what_is_joined_with_zeros_is_a_concatenation_where_nothing_is_padded(aten: tuple[str, ...], name: str) -> None:
+    """A cell's input beside a state that begins as zeros."""
+    body = """
+    xnumel = 1024
+    xoffset = tl.program_id(0) * XBLOCK
+    xindex = xoffset + tl.arange(0, XBLOCK)[:]
+    xmask = xindex < xnumel
+    x0 = (xindex % 128)
+    x1 = xindex // 128
+    x2 = xindex
+    tmp0 = x0
+    tmp1 = tl.full([1], 64, tl.int64)
+    tmp2 = tmp0 < tmp1
+    tmp3 = tl.load(in_ptr0 + (x0 + 64*x1), tmp2 & xmask, other=0.0)
+    tmp4 = 0.0
+    tmp5 = tl.where(tmp2, tmp3, tmp4)
+    tl.store(out_ptr0 + (x2), tmp5, xmask)
+"""
+    tensors = {"in_ptr0": "float32[8, 64]", "out_ptr0": "float32[8, 128]"}
+    assert naming(kernel(body, tensors, claim=Claim(aten=tuple(f"aten.{one}" for one in aten)))).recognised == (name,)
+
+
 def test_a_tensor_that_is_rolled_is_not_told_as_it_lies() -> None:
     body = """
     xnumel = 64

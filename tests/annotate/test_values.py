@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from agreeing_titles import titled
 from agreeing_values import valued
 from kernels_as_text import ROWS, capture, kernel
 
 from inductor_lab.annotate import explain
+from inductor_lab.annotate.naming import Naming
 
 BODY = (
     ROWS
@@ -41,6 +43,8 @@ TENSORS = {
         ("tmp5", "one value; only where r0_1 < 64, 0 elsewhere", "one value; only where r0_1 < 65, 0 elsewhere"),
         ("tmp6", "in_ptr2 where r0_1 < 64, in_ptr1 elsewhere", "in_ptr1 where r0_1 < 64, in_ptr2 elsewhere"),
         ("tmp6", "in_ptr2 where tmp4, in_ptr1[r0_1] elsewhere", "in_ptr2 where tmp4, in_ptr1[r0_1 + 1] elsewhere"),
+        ("tmp6", "in_ptr2 where tmp4, in_ptr1 elsewhere", "in_ptr2: the condition is always true"),
+        ("tmp6", "in_ptr2 where tmp4, in_ptr1 elsewhere", "tmp6: both sides are the same"),
         ("tmp7", "in_ptr0 * tmp6", "in_ptr0 + tmp6"),
         ("tmp8", "abs(in_ptr0 * where(tmp4, in_ptr2, in_ptr1)); NaN stays NaN", "relu(in_ptr0 * where(tmp4, in_ptr2, in_ptr1))"),
         ("tmp9", "the same as tmp8: abs(tmp7)", "the same as tmp7: abs(tmp7)"),
@@ -58,8 +62,8 @@ def test_what_is_said_of_a_value_is_held_to_it(name: str, right: str, wrong: str
         for place, text in enumerate(found.body.splitlines(), 1)
         if f"{name} = " in text or f"store({name}" in text
     )
-    assert {claim.counted for claim in valued(found, {line: [right]}) if claim.line} == {""}
-    assert any(claim.counted for claim in valued(found, {line: [wrong]}) if claim.line)
+    assert {claim.counted for claim in valued(found, {line: [right]})[0] if claim.line} == {""}
+    assert any(claim.counted for claim in valued(found, {line: [wrong]})[0] if claim.line)
 
 
 def test_a_position_that_may_be_negative_has_c_s_remainder() -> None:
@@ -70,10 +74,37 @@ def test_a_position_that_may_be_negative_has_c_s_remainder() -> None:
 
 def test_a_formula_is_held_to_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
     found = kernel(BODY, TENSORS, category="persistent_reduction")
-    (claim,) = valued(found, {})
+    (claim,) = valued(found, {})[0]
     assert claim.said == "sum(abs(in_ptr0 * where(r0_1 < 64, in_ptr2, in_ptr1)))" and not claim.counted
     monkeypatch.setattr(
         "agreeing_values.computes", lambda _: ("out_ptr0 = sum(in_ptr0 * where(r0_1 < 64, in_ptr2, in_ptr1))",)
     )
-    (claim,) = valued(found, {})
+    (claim,) = valued(found, {})[0]
     assert claim.counted
+
+
+SILU = (
+    ROWS
+    + """
+    tmp1 = tl.sigmoid(tmp0)
+    tmp2 = tmp0 * tmp1
+    tl.store(out_ptr0 + (r0_1 + 128*x0), tmp2, xmask)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("silu, 8 rows of 128 f32", "silu, 128 rows of 8 f32"),
+        ("silu, 8 rows of 128 f32", "silu, 8 rows of 128 bf16"),
+        ("silu, 8 rows of 128 f32", "gelu, 8 rows of 128 f32"),
+        ("silu, 8 rows of 128 f32", "rms_norm, 8 rows of 128 f32"),
+    ],
+)
+def test_a_title_is_held_to_the_kernel(right: str, wrong: str) -> None:
+    found = kernel(SILU, {"in_ptr0": "float32[8, 128]", "out_ptr0": "float32[8, 128]"}, category="persistent_reduction")
+    _, ran = valued(found, {})
+    for title, so in ((right, True), (wrong, False)):
+        said = [*titled(found, Naming(title, (title.partition(",")[0],), "recognised"), ran)]
+        assert len(said) == 3 and all(not counted for _, counted in said) == so

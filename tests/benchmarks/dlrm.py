@@ -73,7 +73,7 @@ def of_step(step: str) -> list[Job]:
     diff, verify = (*LAB, "diff", file, "--in", capture, "--json"), (*LAB, "verify", file, "--thorough", "--json")
     return [
         Job(f"diff_{step}", [*made, diff], f"diff_{step}.json", 200),
-        Job(f"verify_{step}", [*made, verify], f"verify_{step}.json", 300),
+        Job(f"verify_{step}", [*made, verify], f"verify_{step}.json", 540),
     ]
 
 

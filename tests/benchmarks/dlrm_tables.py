@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.gpus import find_gpu
 from inductor_lab.kernels.dlrm.steps import STEPS
 
 Row = dict[str, Any]
@@ -22,6 +23,12 @@ ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results" / "dlrm"
 FIRST = "notebook 04"
 """The same idea as `lookups_1`, from where the lookups began; its times are span_dlrm.json."""
+CARD = find_gpu("h200")
+RATES = {"ieee": CARD.flops, "tf32x3": CARD.single / 3, "tf32": CARD.single, "bf16": CARD.half}
+"""Operations a second that the card has for products of a precision, by its data sheet."""
+FEATURES, HIDDEN = 27, 512
+STEP = 310
+"""Microseconds that the grafted inference is to take at most, in a CUDA graph."""
 CONTESTANTS = ("eager", "default", "coordinate_descent_tuning", "max-autotune", "combo_kernels", "fbgemm")
 
 
@@ -41,6 +48,8 @@ class Goal:
 GOALS = (
     Goal("lookups", 128, 8, against="default"),
     Goal("lookups", 65_536, 0.85, against="copy"),
+    Goal("lookups_backward", 128, 8, against="default"),
+    Goal("lookups_backward", 65_536, 0.85, against="copy"),
     Goal("outer", 128, 1.05, "ieee"),
     Goal("outer_folded", 128, 1.8, "ieee"),
     Goal("outer_folded", 128, 2, "tf32x3"),
@@ -131,9 +140,23 @@ def sentences() -> str:
         f"{step['lookups_2']['generated']:.1f}. An outer product that is multiplied and never stored makes it {step['outer_1']['grafted']:.1f} "
         f"({outer['launched']['hand']['median']:.1f} for {generated(outer):.1f} us), with the weights of each pair added beforehand "
         f"{step['outer_2']['grafted']:.1f} ({folded['launched']['hand']['median']:.1f}); both with three TF32 products for each of float32. "
+        f"{together()}"
         "[How, in which precision, and beside whom](docs/dlrm.md#hand-kernels)."
     )
     return filled(text)
+
+
+def together() -> str:
+    """What lookups and the folded layer make of the step, grafted together."""
+    rows = {tuple(row["steps"]): row for row in kept(RESULTS / "grafted.json").get("rows", ()) if "failed" not in row}
+    folded, ieee = (rows.get(("lookups_2", layer)) for layer in ("outer_2", "outer_3"))
+    if not folded or not ieee:
+        return ""
+    graph, wall = folded["graph"]["us"], folded["wall"]["us"]
+    return (
+        f"Lookups and folded layer grafted together, it takes {graph['grafted'][0]:.1f} us, in IEEE float32 {ieee['graph']['us']['grafted'][0]:.1f}; "
+        f"without a CUDA graph, where Python's launches are waited for, {wall['grafted'][0]:.0f} for {wall['generated'][0]:.0f}. "
+    )
 
 
 # ---------------------------------------------------------------- beside everybody else
@@ -161,12 +184,13 @@ def goals() -> str:
         least = f"{goal.least:.0%} of the copy rate" if goal.against == "copy" else f"{goal.least}x {goal.against}"
         for row in rows:
             if (row["kernel"], row["batch"]) == (goal.kernel, goal.batch) and goal.precision in ("", row["precision"]):
-                told = [*own(row), least, reached(row, goal)] if "us" in row else ["", "", "", "", least, row["failed"]]
+                told = [*own(row), arithmetic(row)] if "us" in row else [""] * 5
+                told += [least, reached(row, goal) if "us" in row else row["failed"]]
                 lines.append([*point(row), *told])
     if not lines:
         return "Nothing was timed yet.\n"
-    head = "kernel, batch, D, rows, products, hand, best, best / hand, copy rate, goal, reached"
-    return f"{table(head, lines)}\n{of(runs)} [Every row](../tests/benchmarks/results/dlrm/kernels.md).\n"
+    head = "kernel, batch, D, rows, products, hand, best, best / hand, copy rate, arithmetic, goal, reached"
+    return f"{table(head, lines)}\n{of(runs)}{commits(runs, rows)} [Every row](../tests/benchmarks/results/dlrm/kernels.md).\n"
 
 
 def every() -> str:
@@ -197,6 +221,28 @@ def own(row: Row) -> list[str]:
     return [f"{row['us']['hand'][0]:.2f}", *told, f"{row['copy_share']:.0%}"]
 
 
+def arithmetic(row: Row) -> str:
+    """The share of the card's rate for such products, of those that are needed; in IEEE float32 the outer product folds in every call."""
+    if row["kernel"] not in ("outer", "outer_folded", "pairwise"):
+        return ""
+    pairs = FEATURES * (FEATURES - 1) // 2 * row["columns"]
+    if row["kernel"] != "pairwise":
+        folds = row["kernel"] == "outer_folded" or row["precision"] == "ieee"
+        pairs = HIDDEN * (FEATURES * row["columns"]) ** 2 // (2 if folds else 1)
+    return f"{2 * row['batch'] * pairs / (row['us']['hand'][0] / 1e6) / RATES[row['precision']]:.0%}"
+
+
+def commits(runs: list[Row], rows: list[Row]) -> str:
+    """Which commit's kernels were timed, where there are several."""
+    code = {run["copy_bytes_per_s"]: run.get("code", "") for run in runs}  # no two runs measure the same rate
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        kernels = found.setdefault(code[row["copy_bytes_per_s"]], [])
+        kernels += [row["kernel"]] * (row["kernel"] not in kernels)
+    told = "; ".join(f"`{one}`: {', '.join(kernels)}" for one, kernels in found.items())
+    return f" By commit, {told}." if len(found) > 1 else ""
+
+
 def of(runs: list[Row]) -> str:
     """What was timed where."""
     first = runs[0]
@@ -219,14 +265,20 @@ def grafted() -> str:
         step = f"{'training' if row['training'] else 'inference'} | {' + '.join(row['steps'])}"
         for kind in ("graph", "wall") if "failed" not in row else ():
             us, form = row[kind]["us"], ".1f" if kind == "graph" else ",.0f"
+            goal = ""
+            if kind == "graph" and not row["training"]:
+                value, (_, high) = us["grafted"]
+                goal = f"{STEP} at most: {'met' if high <= STEP else f'{value / STEP - 1:.0%} above'}"
             told = [within(*us[name], form) for name in ("generated", "grafted")]
             told += [within(*row[kind]["saved"], form), within(*row[kind]["ratio"])]
-            lines.append([step, {"graph": "CUDA graph", "wall": "from Python"}[kind], *told, noise(row[kind], form)])
+            lines.append(
+                [step, {"graph": "CUDA graph", "wall": "from Python"}[kind], *told, noise(row[kind], form), goal]
+            )
         if "failed" in row:
-            lines.append([step, "", f"failed: {row['failed']}".replace("|", "\\|"), "", "", "", ""])
+            lines.append([step, "", f"failed: {row['failed']}".replace("|", "\\|"), *[""] * 5])
     if not lines:
         return "Not measured yet.\n"
-    head = "step, grafted, launched, us as generated, grafted, saved, generated / grafted, noise"
+    head = "step, grafted, launched, us as generated, grafted, saved, generated / grafted, noise, goal"
     first = found["runs"][0]
     told = f"{first['card']}, torch {first['torch']}, triton {first['triton']}, batch 128; intervals are of 95 %."
     return f"{table(head, lines)}\n{told}\n"

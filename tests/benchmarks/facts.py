@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab import store
+from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.read import read
 from inductor_lab.records import Capture, Kernel
 
@@ -45,6 +46,14 @@ FACTS = {
     "over": "which elements that were loaded a store writes over",
     "moved": "how many elements of a tensor the kernel's bytes are",
 }
+STATEMENTS = {
+    "an access": "numbers, steps and masks in the sentence on a load or a store",
+    "a line's text": "the marks of a load, the bounds of a loop",
+    "a hazard": "how many bytes are read twice",
+    "a value": "what the sentence on a line says that it computes, on drawn inputs",
+    "a formula": "what a store's formula says, on drawn inputs",
+    "a title": "its shape and dtype, and a name's definition on drawn inputs",
+}
 
 
 def opened(path: Path) -> Capture:
@@ -66,10 +75,11 @@ def every(paths: Sequence[Path]) -> Iterator[tuple[Path, list[str]]]:
 def held(given: tuple[Path, list[str]]) -> list[dict[str, Any]]:
     """What came of the kernels of a capture."""
     capture = opened(given[0])
-    return [row(kernel, capture) for kernel in capture.kernels if kernel.id in given[1]]
+    namer = Namer(capture)
+    return [row(kernel, capture, namer.name(kernel)) for kernel in capture.kernels if kernel.id in given[1]]
 
 
-def row(kernel: Kernel, capture: Capture) -> dict[str, Any]:
+def row(kernel: Kernel, capture: Capture, named: Naming) -> dict[str, Any]:
     """What came of one kernel."""
     from agreeing import agreement
     from agreeing_sentences import claimed
@@ -78,13 +88,14 @@ def row(kernel: Kernel, capture: Capture) -> dict[str, Any]:
     name = f"{capture.name}:{kernel.id.rpartition(':')[2]}"
     try:
         found = agreement(kernel)
-        said = list(claimed(kernel, capture))
+        said = list(claimed(kernel, capture, named))
     except UncountedError as error:
         return {"kernel": name, "category": kernel.category, "uncounted": str(error)}
     reds = [{"kernel": name, **{key: str(value) for key, value in vars(red).items()}} for red in found.reds]
     wrong = [{"kernel": name, **vars(claim)} for claim in said if claim.counted]
     return {
-        "kernel": name, "category": kernel.category, "held": found.held, "unsaid": found.unsaid, "red": reds, "said": len(said), "wrong": wrong,
+        "kernel": name, "category": kernel.category, "held": found.held, "unsaid": found.unsaid, "red": reds, "wrong": wrong,
+        "said": Counter(claim.of for claim in said),
     }  # fmt: skip
 
 
@@ -105,7 +116,7 @@ def document(rows: Sequence[dict[str, Any]], there: int) -> dict[str, Any]:
         "uncounted": dict(Counter(row["uncounted"] for row in rows if "held" not in row).most_common()),
         "facts": [{"access": kind, "fact": fact, "held": held[kind, fact], "unsaid": unsaid[kind, fact], "red": red[kind, fact]} for kind, fact in keys],
         "red": reds,
-        "sentences": sum(row["said"] for row in counted),
+        "statements": dict(sum((row["said"] for row in counted), Counter()).most_common()),
         "wrong": [claim for row in counted for claim in row["wrong"]],
     }  # fmt: skip
 
@@ -132,10 +143,20 @@ def table(found: dict[str, Any]) -> str:
     lines += [
         "",
         f"{found['accesses']:,} accesses of {found['counted']:,} kernels{drawn} ({', '.join(f'{n:,} {name}' for name, n in found['categories'].items())}): "
-        f"{whole[0]:,} facts agree, {whole[1]:,} are red; of {found['sentences']:,} statements in the sentences of `show`, {len(found['wrong']):,} are not so. "
+        f"{whole[0]:,} facts agree, {whole[1]:,} are red. "
         f"Not counted: {'; '.join(told)}.",
     ]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *statements(found)])
+
+
+def statements(found: dict[str, Any]) -> Iterator[str]:
+    """What is said on a page of `show`, a line for what it is said of."""
+    wrong = Counter(claim["of"] for claim in found["wrong"])
+    yield "| statements of `show` | what | so | not so |"
+    yield "|---|---|---:|---:|"
+    for of, what in STATEMENTS.items():
+        yield f"| {of} | {what} | {found['statements'].get(of, 0) - wrong[of]:,} | {wrong[of]:,} |"
+    yield f"| not held | sentences of which nothing is counted | {found['statements'].get('not held', 0):,} | |"
 
 
 def main() -> None:

@@ -128,7 +128,8 @@ def gained(found: dict[str, Any]) -> Row:
         name: (found[name]["timing"]["median"], found[name]["timing"]["interval"]) for name in ("hand", "generated")
     }
     row = {"us": times, "ratio": (found["ratio"], found["ratio_interval"]), "noise": found["noise"]}
-    return row | {"in_the_model": found["step"]}
+    told = ("step", "saved", "saved_interval", "notes")
+    return row | {"in_the_model": {name: found["step"][name] for name in told}}
 
 
 def asked_of(limit: float, verb: str, file: Path, *options: str) -> dict[str, Any]:
@@ -154,6 +155,7 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="leave out nothing that is there already")
     parser.add_argument("--tune", action="store_true", help="time the hand kernel's candidates, nobody else")
     parser.add_argument("--only", choices=PARTS, help="the points, the times of the steps, or their verdicts")
+    parser.add_argument("--steps", nargs="+", metavar="STEP", help="these alone")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
     asked = parser.parse_args()
     on = "cuda"
@@ -177,7 +179,7 @@ def main() -> None:
         if verb in ("time", "tune"):
             work += [({"verb": verb, **json.loads(json.dumps(asdict(point)))}, point) for point in points]
         else:
-            work += [({"verb": verb, "step": step}, None) for step in steps(asked.kernel)]
+            work += [({"verb": verb, "step": step}, None) for step in asked.steps or steps(asked.kernel)]
     done = results.rows()
     left = [(head, point) for head, point in work if not any(head.items() <= row.items() for row in done)]
     if left and not asked.smoke:

@@ -119,7 +119,8 @@ def of_points(found: Row) -> str:
 def own(row: Row) -> list[str]:
     best = row["best"]
     told = [f"{row['us'][best][0]:.2f} {best}", within(row["ratio"][best])] if best else ["", ""]
-    both = " for ".join(f"{row['called_us'][name]:.1f}" for name in ("hand", best) if name)
+    called = row.get("called_us", {})  # not where other processes kept the processors busy
+    both = " for ".join(f"{called[name]:.1f}" for name in ("hand", best) if name in called)
     return [f"{row['us']['hand'][0]:.2f}", *told, f"{row['share']:.0%}", f"{row['copy_share']:.0%}", both]
 
 

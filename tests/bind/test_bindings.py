@@ -13,7 +13,7 @@ from inductor_lab.bind.made_of import fits, same_shape
 from inductor_lab.bind.names import tensors
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph
-from inductor_lab.records import Claim, Kernel, Node, TensorType
+from inductor_lab.records import Claim, ExternCall, Kernel, LaunchArgument, Node, Provenance, TensorType
 from inductor_lab.report.terminal import holds
 
 ADDED_IN_PLACE = """
@@ -94,6 +94,42 @@ def test_what_the_only_output_is_may_be_sure_where_what_was_there_is_not() -> No
     body = kernel(ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, claim=claim)
     found = tensors(body, capture(body, nodes=tuple(ADDED.values())), computation(body))
     assert holds(found["in_out_ptr0"]) == "likely mm, then add"
+
+
+def test_what_was_read_is_what_the_step_before_has_written() -> None:
+    """Two nodes fit by all else, and the order of the loads is not that of the claim."""
+    shape = "float32[2, 4, 16]"
+    names = ("in_ptr0", "in_ptr1", "out_ptr0")
+    body = ADDED_IN_PLACE.replace("in_ptr0", "in_ptr1").replace("load(in_out_ptr0", "load(in_ptr0")
+    body = body.replace("store(in_out_ptr0", "store(out_ptr0")
+
+    def held(inputs: tuple[str, str], *steps: ExternCall | Kernel) -> list[str]:
+        """What the launch is said to read of buf1 and of buf0."""
+        passed = {"in_ptr0": "buf1", "in_ptr1": "buf0"}
+        reads = kernel(body, dict.fromkeys(names, shape), claim=Claim(inputs=inputs), passed=passed)
+        reads = replace(reads, id="test:1", launches=(replace(reads.launches[0], line=9),))
+        kernels = (*(one for one in steps if isinstance(one, Kernel)), reads)
+        calls = tuple(one for one in steps if isinstance(one, ExternCall))
+        whole = replace(capture(*kernels, nodes=tuple(ADDED.values())), extern_calls=calls)
+        return [holds(tensors(reads, whole, computation(reads))[name]) for name in names[:2]]
+
+    def call(line: int, variable: str, node: str) -> ExternCall:
+        out = LaunchArgument("out", variable, ADDED[node].type)
+        return ExternCall(
+            "extern_kernels.mm", "0_inference", line, outputs=(out,), provenance=Provenance(nodes=(node,))
+        )
+
+    assert held(("mm", "mm_1")) == ["likely mm", "likely mm_1"]
+    assert held(("mm", "mm_1"), call(1, "buf0", "mm"), call(2, "buf1", "mm_1")) == ["mm_1", "mm"]
+    assert held(("mm", "mm_1"), call(1, "buf1", "mm_1")) == ["mm_1", "mm"]
+    adds = kernel(
+        ADDED_IN_PLACE, {"in_out_ptr0": shape, "in_ptr0": shape}, passed={"in_out_ptr0": "buf0", "in_ptr0": "buf9"},
+        claim=Claim(nodes=("view", "add"), inputs=("mm", "residual"), outputs=("add",)),
+    )  # fmt: skip
+    assert held(("residual", "add"))[0] == "likely residual"
+    assert held(("add", "residual"), call(0, "buf0", "mm"), adds) == ["residual", "add"]
+    untold = replace(adds, claim=Claim())
+    assert held(("mm", "mm_1"), call(0, "buf0", "mm"), untold) == ["likely mm", "likely mm_1"]  # it is written over
 
 
 TWO_SELECTIONS = """

@@ -523,6 +523,17 @@ def test_what_an_address_moves_with_in_several_steps_is_one_index() -> None:
     assert Writer(found).text(stored(found)) == "in_ptr0[x2, in_ptr1, in_ptr2]"
 
 
+def test_a_size_behind_a_division_keeps_its_brackets() -> None:
+    found = of(POINTWISE, """
+        tmp0 = (((x2 // ks1) % (2*ks0)) % 2)
+        tl.store(out_ptr1 + (x2), tmp0, xmask)
+        tmp1 = (x2 // (ks0*ks1)) % 2
+        tl.store(out_ptr0 + (x2), tmp1, xmask)
+    """, passed={"ks0": "s77", "ks1": "3*s0"})  # fmt: skip
+    texts = [Writer(found).text(stored(found, n)) for n in (0, 1)]
+    assert texts == ["(xindex // ks1 % (2*ks0)) % 2", "(xindex // (ks0*ks1) % 2)"]
+
+
 def test_a_wrapped_index_is_only_an_address() -> None:
     found = of(POINTWISE, """
         tmp0 = tl.load(in_ptr1 + (x2), xmask)

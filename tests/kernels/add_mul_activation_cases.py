@@ -54,6 +54,15 @@ def test_activations_and_dtypes(activation: str, dtype: torch.dtype) -> None:
     holds(*made(9, 37, dtype=dtype), activation)
 
 
+def test_gelu_of_every_float16() -> None:
+    """By a formula, not by erf: rounded as erf's would be, but for 7.5e-8 of the input."""
+    x = torch.arange(-(2**15), 2**15, dtype=torch.int32).to(torch.int16).view(torch.float16).to(ON)
+    x = x[x.isfinite()]
+    right = torch.nn.functional.gelu(x.double())
+    found = add_mul_activation(x, torch.zeros_like(x), activation="gelu").double()
+    assert ((found - right).abs() <= 2**-11 * right.abs() + 7.5e-8 * x.double().abs() + 2**-25).all()
+
+
 @pytest.mark.parametrize(
     ("rows", "columns"), [(4, 4), (16, 8), (64, 16), (1, 1), (1, 1025), (131, 1), (7, 127), (3, 2048), (67, 521)]
 )

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
 from inductor_lab.kernels.dlrm import outer, outer_ieee
 from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear, part_of
@@ -57,7 +59,7 @@ def test_many_features_and_outputs_pass_no_32_bits_and_no_axis(monkeypatch: pyte
     launcher = type("", (), {"__getitem__": lambda self, grid: lambda *given, **sizes: grids.append(grid)})
     monkeypatch.setattr(outer, "add_pairs", launcher())
     outer.added(torch.empty(70_000, 4), 2, 64)
-    assert grids == [(70_000, 1, 1)]  # a card's other axes end at 65,535
+    assert grids == [(70_000,)]  # a card's other axes end at 65,535
 
 
 @pytest.mark.skipif(ON == "cpu", reason="17 million tiles")
@@ -162,3 +164,45 @@ def test_the_step_folds_a_weight_without_a_version_each_time() -> None:
     for _ in range(2):
         assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
         weight += 1
+
+
+def test_an_infinite_product_is_no_nan_folded_or_not() -> None:
+    x, weight, bias = drawn(6, 32, 16)
+    x, weight = x.abs(), weight.abs() * (torch.arange(16, device=ON)[:, None] % 2 - 0.5).sign()  # inf - inf is nowhere
+    x[0] *= 1e30
+    x[1, 3], x[2, :16], x[3] = torch.inf, torch.inf, torch.inf
+    right = eager(x, weight, bias, False).float()
+    assert right[:4].isinf().all() and right[4:].isfinite().all()
+    for given in (weight, fold(weight, 16)):
+        out = outer_linear(x, given, bias, precision="ieee", tiles=SMALL)
+        torch.testing.assert_close(out, right, rtol=1e-5, atol=1e-5)
+
+
+def test_three_tf32_products_of_the_largest_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    if ON == "cpu":
+        monkeypatch.setattr(InterpreterBuilder, "create_dot", three_products)
+    x, weight, bias = drawn(6, 32, 16)
+    largest = torch.finfo(torch.float32).max
+    x[:, 3], x[:, 5] = 1e-5, largest  # whose products with each other and themselves have no weight, or a small one
+    weight = weight.view(16, 32, 32)
+    weight[:, 5], weight[:, :, 5] = 0, 0
+    weight[:, 5, 3], weight[:, 3, 3] = 1e-5, largest
+    weight = weight.flatten(1)
+    right = eager(x, weight, bias, False)
+    for given in (weight, fold(weight, 16)):
+        out = outer_linear(x, given, bias, precision="tf32x3", tiles=SMALL)
+        torch.testing.assert_close(out.double(), right, rtol=1e-5, atol=0)
+
+
+def three_products(builder: Any, a: Any, b: Any, to: Any, *rest: Any) -> TensorHandle:
+    """What Triton makes of `tf32x3`: the upper parts are rounded to TF32, and what is NaN of the products with a lower part counts as 0."""
+    with np.errstate(all="ignore"):
+        (a_up, a_low), (b_up, b_low) = (upper_and_lower(one.data) for one in (a, b))
+        low = a_low @ b_up + a_up @ b_low
+        return TensorHandle(np.where(np.isnan(low), np.float32(0), low) + a_up @ b_up + to.data, to.dtype.scalar)
+
+
+def upper_and_lower(number: Any) -> tuple[Any, Any]:
+    bits = np.ascontiguousarray(number).view(np.uint32)
+    up = ((bits + np.uint32(0x1000)) & np.uint32(0xFFFFE000)).view(np.float32)
+    return up, ((number - up).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)

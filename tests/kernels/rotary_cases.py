@@ -16,7 +16,7 @@ if ON == "cpu":
     stand_ins.install()  # Triton's own interpreter rounds bfloat16 otherwise
 
 from inductor_lab.kernels.rotary import kernel  # noqa: E402
-from inductor_lab.kernels.rotary.kernel import AXES, CANDIDATES, LARGE, SMALL, chosen, rotary, tile  # noqa: E402
+from inductor_lab.kernels.rotary.kernel import AXES, CANDIDATES, rotary, tile  # noqa: E402
 
 BIG = {"TOKENS": 64, "HEADS": 8, "num_warps": 4}
 """Few programs: the interpreter runs one after the other."""
@@ -121,12 +121,12 @@ def test_every_configuration_computes_the_same(configuration: dict[str, int]) ->
 
 
 def test_what_is_chosen() -> None:
-    assert chosen(8192, 40, 256) == LARGE and chosen(128, 40, 256) == SMALL
+    of = {"TOKENS": 2, "HEADS": 8, "num_warps": 4}
     holds(made(1, (4, 2), 5, 16), drawn(5, 8), drawn(5, 8), configuration=None)
-    assert tile(8192, 8192, [32, 8], 256, LARGE) == LARGE
-    assert tile(8192, 8192, [32, 8], 512, LARGE) == LARGE | {"TOKENS": 1}
-    assert tile(8192, 8192, [1, 1], 256, LARGE) == LARGE | {"TOKENS": 8, "HEADS": 2}
-    assert tile(4, 1, [32, 8], 1 << 20, LARGE) == LARGE | {"TOKENS": 1, "HEADS": 1}
+    assert tile(8192, [32, 8], 256, of) == of
+    assert tile(8192, [32, 8], 512, of) == of | {"TOKENS": 1}
+    assert tile(8192, [1, 1], 256, of) == of | {"TOKENS": 8, "HEADS": 2}
+    assert tile(1, [32, 8], 1 << 20, of) == of | {"TOKENS": 1, "HEADS": 1}
 
 
 @pytest.mark.parametrize("kind", [torch.int64, torch.int32])

@@ -55,7 +55,7 @@ def test_a_page_has_the_committed_results(name: str, monkeypatch: pytest.MonkeyP
 def test_a_goal_is_met_by_the_interval_or_the_row_says_how_far(tables: dict[str, Any]) -> None:
     lines = tables["goals"]().splitlines()
     assert len(lines) == 8 and lines[-1].startswith("NVIDIA H200, torch 2.11, triton 3.6; a copy moves 4.00 TB/s.")
-    told = "2.00 | 30.00 default | 15.00 (14.50 to 15.50) | 50% |"
+    told = "2.00 | 30.00 default | 15.00 (14.50 to 15.50) | 50% |  |"
     assert lines[2] == f"| lookups | 128 | 16 | 10,000 | ieee | {told} 8x default | 15.00 (14.50 to 15.50), met |"
     assert lines[3].endswith("| 85% of the copy rate | 50% (48% to 53%), 59% of it |")
     assert lines[5].endswith("| 2x best | no |")
@@ -65,6 +65,20 @@ def test_a_goal_is_met_by_the_interval_or_the_row_says_how_far(tables: dict[str,
 
     worse, sure = row(best="eager", ratio={"eager": [2.1, [1.9, 2.2]]}), MADE["Goal"]("lookups", 128, 2)
     assert MADE["reached"](worse, sure) == "2.10 (1.90 to 2.20), not for certain"
+
+
+def test_arithmetic_is_a_share_of_the_rate_of_its_products() -> None:
+    assert MADE["arithmetic"](row()) == ""
+    half = {"us": {"hand": [2 * 128 * 512 * 432**2 / 989.4e12 / 0.5 * 1e6]}, "precision": "bf16"}
+    assert MADE["arithmetic"](row(kernel="outer", **half)) == "50%"
+    assert MADE["arithmetic"](row(kernel="outer_folded", **half)) == "25%"
+
+
+def test_rows_of_several_commits_are_told_apart() -> None:
+    runs = [{"copy_bytes_per_s": 1.0, "code": "a1"}, {"copy_bytes_per_s": 2.0, "code": "b2"}]
+    rows = [row(copy_bytes_per_s=1.0), row(copy_bytes_per_s=1.0), row(copy_bytes_per_s=2.0, kernel="outer")]
+    assert MADE["commits"](runs, rows) == " By commit, `a1`: lookups; `b2`: outer."
+    assert MADE["commits"](runs, rows[:2]) == ""
 
 
 def test_every_row_has_who_was_not_timed_and_why(tables: dict[str, Any]) -> None:
@@ -85,9 +99,9 @@ def test_what_is_grafted_together_has_a_line_by_graph_and_one_from_python(monkey
     told = (
         "620.0 (619.0 to 621.0) | 240.0 (239.0 to 241.0) | 380.0 (379.0 to 381.0) | 2.58 (2.57 to 2.60) | -0.5 to 0.5 |"
     )
-    assert made[2] == f"| inference | a + b | CUDA graph | {told}"
+    assert made[2] == f"| inference | a + b | CUDA graph | {told} 310 at most: met |"
     assert made[3].startswith("| inference | a + b | from Python | 620 (619 to 621) |")
-    assert made[4] == "| training | c |  | failed: no \\| why |  |  |  |  |"
+    assert made[4] == "| training | c |  | failed: no \\| why |  |  |  |  |  |"
     monkeypatch.setitem(MADE["grafted"].__globals__, "kept", lambda path: {})
     assert MADE["grafted"]() == "Not measured yet.\n"
 

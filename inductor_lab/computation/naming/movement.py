@@ -13,6 +13,8 @@ from inductor_lab.computation.naming.written import written
 
 LARGEST = "amax", "max", "argmax", "logsumexp", "_softmax", "_safe_softmax", "_log_softmax", "prepare_softmax_online"
 """Operators that take the largest of a row."""
+PADDING = frozenset({"constant_pad_nd", "slice_backward", "slice_scatter", "select_backward", "select_scatter"})
+"""Operators that leave zeros beside what they place."""
 
 # ---------------------------------------------------------------- windows: one tensor at several places
 
@@ -135,7 +137,7 @@ def _cat(term: Term, asked: Asked) -> Match | None:
         len(pieces) == 2
         and len(values) == 1
         and asked.claims("cat")
-        and not any(is_number(piece, 0.0) for piece in pieces)
+        and (PADDING.isdisjoint(asked.aten | asked.lowered) or not any(is_number(piece, 0.0) for piece in pieces))
     ):
         return Match(tuple(values))
     made = not any(isinstance(part, Leaf) for part in walk(*values)) and not asked.claims(
@@ -231,8 +233,8 @@ ROWS = (
     written("interpolation_weight", "minimum(maximum(y - int(y), 0), 1)", "y - int(y)", y="maximum(p, 0)", p="(i + 0.5) * c - 0.5, i a position",
             alone=True, words="weight of an interpolation"),
     Row("linspace", "where(i < c, i * k + b, e - (n - i) * k), i a position", _linspace),
-    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, one loaded or a cat named, or one a number not 0 "
-        "and a cat named", _cat),
+    Row("cat", "where(i < n, x, where(i < m, y, z)) of different values, no slice_scatter, i a position, one loaded or a cat named, or one a number, not 0 "
+        "where an operator pads, and a cat named", _cat),
     Row("slice_scatter", "where(i < n, x, y) of different values, of one tensor or where the comment names a slice or its fragment a slice_scatter, "
         "and it names no cat", _slice_scatter),
     Row("pad", "where(i < n, x, number), i a position, x loaded there alone, or the same along i, not where the last part of a divided fold ends", _pad),

@@ -66,7 +66,8 @@ class Folded:
 def fold(weight: Tensor, block_j: int = 64) -> Folded:
     """Add the weights of x_i * x_j and x_j * x_i: [H, F * F] -> tiles, about half of that.
 
-    For each block of `block_j` columns j only the rows i up to the block's end are kept, one tile each; what lies below the diagonal is zero.
+    For each block of `block_j` columns j only the rows i up to the block's end are kept, one tile each. The blocks on the diagonal stay as they are:
+    half of one would be zeros, which cost as much as weights do, and make an infinite product NaN.
 
     Raises:
         ValueError: the weight is none of [H, F * F], or a gradient of it is asked for.
@@ -89,9 +90,9 @@ def added(weight: torch.Tensor, features: int, block_j: int) -> torch.Tensor:
     count = block_j * (blocks - 1) * blocks // 2 + features
     tiles = weight.new_empty((count, weight.shape[0], block_j))
     block_h = max(1, 4096 // block_j**2)
-    grid = (triton.cdiv(weight.shape[0], block_h), blocks, blocks)  # the first axis alone goes beyond 65,535
+    grid = triton.cdiv(weight.shape[0], block_h) * blocks**2  # one axis: the others end at 65,535
     with torch.cuda.device_of(weight):
-        add_pairs[grid](weight, tiles, weight.shape[0], F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
+        add_pairs[grid,](weight, tiles, weight.shape[0], F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
     return tiles
 
 
@@ -105,10 +106,11 @@ def add_pairs(
     BLOCK_J: tl.constexpr,
 ):
     """One program: BLOCK_J rows i, BLOCK_J columns j, and the same block mirrored, of BLOCK_H outputs."""
-    block_j, block_i = tl.program_id(1), tl.program_id(2)
+    blocks = tl.cdiv(F, BLOCK_J)
+    block_i, block_j = tl.program_id(0) % blocks, tl.program_id(0) // blocks % blocks
     if block_i > block_j:
         return
-    h = tl.program_id(0) * BLOCK_H + tl.arange(0, BLOCK_H)[:, None, None]
+    h = tl.program_id(0) // (blocks * blocks) * BLOCK_H + tl.arange(0, BLOCK_H)[:, None, None]
     column = tl.arange(0, BLOCK_J)[None, None, :]
     i, i_along = block_i * BLOCK_J + tl.arange(0, BLOCK_J)[None, :, None], block_i * BLOCK_J + column
     j, j_down = block_j * BLOCK_J + column, block_j * BLOCK_J + tl.arange(0, BLOCK_J)[None, :, None]
@@ -116,7 +118,7 @@ def add_pairs(
     upper = tl.load(row + i.to(tl.int64) * F + j, (h < hidden) & (i < F) & (j < F), 0.0)
     lower = tl.load(row + j_down.to(tl.int64) * F + i_along, (h < hidden) & (j_down < F) & (i_along < F), 0.0)
     upper, lower = upper.to(tl.float32), lower.to(tl.float32)
-    pairs = tl.where(i < j, upper + tl.trans(lower, (0, 2, 1)), tl.where(i == j, upper, 0.0))
+    pairs = tl.where(block_i == block_j, upper, upper + tl.trans(lower, (0, 2, 1)))
     tile = (BLOCK_J * block_j * (block_j + 1) // 2 + i).to(
         tl.int64
     )  # the blocks before have BLOCK_J, 2 BLOCK_J, ... rows
@@ -145,6 +147,8 @@ def partial_products(
     part, parts = tl.program_id(1), tl.num_programs(1)
     blocks = tl.cdiv(F, BLOCK_J)
     tiles = BLOCK_J * (blocks - 1) * blocks // 2 + F if FOLDED else blocks * F
+    # The upper part of a number from 3.402e38 on is infinite in TF32; of its half it is not.
+    HALVED: tl.constexpr = PRECISION == "tf32x3" and x_ptr.dtype.element_ty == tl.float32
     begin, end = part_of(tiles, part, parts), part_of(tiles, part + 1, parts)
     total = tl.zeros((BLOCK_B, BLOCK_H), dtype=tl.float32)
     for block in range(blocks):
@@ -155,6 +159,8 @@ def partial_products(
             column = tl.arange(0, BLOCK_J)
             j = block * BLOCK_J + column
             x_j = tl.load(x_ptr + b.to(tl.int64)[:, None] * F + j[None, :], in_batch[:, None] & (j < F)[None, :], 0.0)
+            if HALVED:
+                x_j *= 0.5
             if FOLDED:
                 tile = weight_ptr + ((before + first).to(tl.int64) * hidden + h[:, None]) * BLOCK_J + column[None, :]
                 step = hidden * BLOCK_J
@@ -166,8 +172,12 @@ def partial_products(
             for i in range(first, last):
                 x_i = tl.load(x_ptr + b.to(tl.int64) * F + i, in_batch, 0.0).to(tl.float32)
                 weight = tl.load(tile, inside, 0.0)
+                if HALVED:
+                    weight *= 0.5
                 total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
                 tile += step
+    if HALVED:
+        total *= 4.0
     out = partial_ptr + (part * batch + b).to(tl.int64)[:, None] * hidden + h[None, :]
     tl.store(out, total, in_batch[:, None] & in_hidden[None, :])
 

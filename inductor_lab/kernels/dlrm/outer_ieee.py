@@ -7,6 +7,7 @@ puts them into shared memory, while the next tile's weights are on their way.
     y = outer_linear(x, fold(weight, BLOCK_J), bias, relu=True)         # x f32[B, F] -> f32[B, H], on a card
     y = outer_linear(x, weight, bias, relu=True)                        # the same with the weight [H, F * F] as it is
 
+An infinite x is NaN where F is no multiple of 16: zeros fill the last tile up, and times infinity they are none.
 It is compiled by nvcc at its first call, half a minute, and kept where PyTorch keeps extensions.
 """
 

@@ -3,13 +3,13 @@
     y = activation(x W^T + scale (x A^T) B^T + bias)        x [..., K], W [N, K], A [r, K], B [N, r], bias [N] -> [..., N]
 
 Eager and Inductor call the library three times and write two results of [rows, N] before a third pass adds them. Here s = scale x A^T is
-computed first, [rows, r] and small, and s B^T is what the sum of the main product begins with: of [rows, N] nothing but y is written. Where few
-rows make the weight's bytes the cost, s is computed inside too, from the tiles of x that are there anyway, and all is one launch.
+computed first, [rows, r] and small, and s B^T is added to the sum of the main product: of [rows, N] nothing but y is written. The kernel of the
+main product begins when that of s has begun, and waits for it behind its loop alone (programmatic dependent launch).
 
     y = lora_linear(x, weight, a, b, bias, scale=0.5, activation="relu")
 
-Stands alone: torch and triton are all it needs. From Hopper on tiles are read by tensor descriptors (TMA) where strides allow it.
-Algorithms: Hu et al. 2021, arXiv:2106.09685; a sum that begins with the low-rank product: LoRAFusion, arXiv:2510.00206.
+Stands alone: torch and triton are all it needs. From Hopper on tiles are read and written by tensor descriptors (TMA) where strides allow it.
+Algorithms: Hu et al. 2021, arXiv:2106.09685; the low-rank product in the main one's sum: LoRAFusion, arXiv:2510.00206.
 """
 
 from __future__ import annotations
@@ -32,46 +32,34 @@ RANKS = 64
 """Columns of the low-rank factors that are multiplied at once."""
 PROCESSORS = 132
 """Multiprocessors of an H100 or H200, to choose sizes by."""
-NAMES = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "GROUP", "INSIDE", "PERSISTENT", "TMA", "num_warps", "num_stages")
+NAMES = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "TURNED", "num_warps", "num_stages")
 CANDIDATES: list[Configuration] = [
     dict(zip(NAMES, sizes, strict=True))
     for sizes in (
-        (16, 32, 256, 1, 1, 0, 1, 4, 4), (16, 32, 256, 1, 1, 0, 0, 4, 4), (16, 64, 128, 1, 1, 0, 0, 4, 5), (16, 128, 128, 1, 1, 0, 1, 4, 4),
-        (64, 64, 128, 4, 1, 0, 1, 4, 4), (64, 128, 64, 4, 1, 0, 1, 4, 4), (64, 128, 64, 8, 0, 0, 1, 4, 4),
-        (128, 128, 64, 8, 0, 0, 1, 8, 4), (128, 128, 64, 8, 0, 0, 0, 8, 4), (128, 256, 64, 8, 0, 0, 1, 8, 3), (128, 256, 64, 8, 0, 1, 1, 8, 3),
-        (128, 256, 64, 8, 0, 1, 1, 8, 4), (128, 256, 64, 8, 1, 1, 1, 8, 3), (64, 256, 64, 8, 0, 1, 1, 4, 4), (128, 128, 32, 8, 0, 0, 0, 8, 3),
+        (64, 16, 256, 1, 4, 4), (64, 64, 128, 0, 4, 5), (64, 128, 64, 0, 4, 5), (128, 128, 64, 0, 8, 4), (128, 256, 64, 0, 8, 3), (128, 128, 32, 0, 8, 3),
     )
 ]  # fmt: skip
-"""What is worth timing: tiles, how many of rows follow each other (GROUP), s computed INSIDE, one program a multiprocessor (PERSISTENT), TMA.
+"""What is worth timing. TURNED: the weight's rows are BLOCK_M's and those of x BLOCK_N's, as tensor cores multiply 64 rows at once.
 
-BLOCK_K is of numbers of 2 bytes; of float32 there are half as many. PARTS, into which K is split, is chosen unless it is given.
+BLOCK_K is of numbers of 2 bytes; of float32 there are half as many.
 """
-FEW = CANDIDATES[0]
-SOME = CANDIDATES[4]
-MIDDLE = CANDIDATES[7]
-LARGE = CANDIDATES[9]
-MANY = CANDIDATES[10]
-IEEE = CANDIDATES[14]
+FEW, *GROWING, IEEE = CANDIDATES
 
 
-def chosen(rows: int, outputs: int, *, half: bool = True, ieee: bool = False, aligned: bool = True) -> Configuration:
-    """The configuration for a product of [rows, outputs] that keeps what it needs in registers and shared memory.
+def chosen(rows: int, outputs: int, *, ieee: bool = False, aligned: bool = True) -> Configuration:
+    """The configuration for a product of [rows, outputs]: the smallest tiles of which each multiprocessor has one at most, else the largest.
 
     Args:
-        half: Of 2 bytes: of float32 a program that stays takes more shared memory than there is.
         ieee: Of float32 without tensor cores.
-        aligned: Tiles can be read by descriptors; else they come through registers.
+        aligned: Tiles can be read by descriptors; else they come through registers, and the largest do not fit.
     """
     if rows <= 16:
         return FEW
-    if rows <= 256:
-        return SOME
     if ieee:
-        return IEEE
-    tiles = triton.cdiv(rows, MANY["BLOCK_M"]) * triton.cdiv(outputs, MANY["BLOCK_N"])
-    if tiles < PROCESSORS or not aligned:
-        return MIDDLE
-    return MANY if half else LARGE
+        return GROWING[0] if rows <= 256 else IEEE
+    sizes = GROWING if aligned else GROWING[:-1]
+    tiles = [triton.cdiv(rows, one["BLOCK_M"]) * triton.cdiv(outputs, one["BLOCK_N"]) for one in sizes]
+    return next((one for one, count in zip(sizes, tiles, strict=True) if count <= PROCESSORS), sizes[-1])
 
 
 def lora_linear(
@@ -141,10 +129,9 @@ class _LoRALinear(torch.autograd.Function):
         asked = any(ctx.needs_input_grad)
         out = x.new_empty(len(x), len(weight))
         before = torch.empty_like(out) if asked and activation not in ("identity", *FROM_OUTPUT) else None
-        s = multiply(
-            x, weight, a, b, bias, out, before, scale=scale, activation=activation, precision=precision,
-            configuration=configuration, keep=ctx.needs_input_grad[3],
-        )  # fmt: skip
+        s = first_product(x, a.t(), scale=scale, precision=precision)
+        how = {"precision": precision, "configuration": configuration}
+        multiply(x, weight, s, b, bias, out, before, activation=activation, early=True, **how)
         kept = None if activation == "identity" else out if before is None else before
         ctx.save_for_backward(x, weight, a, b, s, kept)
         ctx.scale, ctx.activation, ctx.precision, ctx.configuration = scale, activation, precision, configuration
@@ -167,18 +154,8 @@ class _LoRALinear(torch.autograd.Function):
         before = grad if before is None else before
         if of_x:
             found[0] = torch.empty_like(x, memory_format=torch.contiguous_format)
-            multiply(
-                before,
-                weight.t(),
-                None,
-                a.t(),
-                None,
-                found[0],
-                None,
-                s=inner,
-                configuration=ctx.configuration,
-                **numbers,
-            )
+            how = {"configuration": ctx.configuration, **numbers}
+            multiply(before, weight.t(), inner, a.t(), None, found[0], None, early=kept is None, **how)
         if of_weight:
             found[1] = before.t() @ x
         if of_a:
@@ -197,55 +174,48 @@ class _LoRALinear(torch.autograd.Function):
 def multiply(
     x: torch.Tensor,
     weight: torch.Tensor,
-    a: torch.Tensor | None,
+    s: torch.Tensor,
     b: torch.Tensor,
     bias: torch.Tensor | None,
     out: torch.Tensor,
     before: torch.Tensor | None,
     *,
-    s: torch.Tensor | None = None,
-    scale: float = 1.0,
     activation: str = "identity",
     precision: str = "ieee",
     configuration: Configuration | None = None,
-    keep: bool = False,
-) -> torch.Tensor | None:
-    """Write `out` [M, N], contiguous: activation(x weight^T + s b^T + bias), x [M, K], weight [N, K], b [N, r], s [M, r] = scale x a^T.
+    early: bool = False,
+) -> None:
+    """Write `out` [M, N]: activation(x weight^T + s b^T + bias), x [M, K], weight [N, K], s [M, r], b [N, r].
 
-    Also `before` [M, N], what the activation is given. Without `s` it is computed from `a`, inside unless it is to be kept; it is returned.
+    Also `before` [M, N], what the activation is given. With `early` the launch before this one makes s, and all else was there when that began.
     """
-    (rows, depth), (outputs, rank) = x.shape, b.shape
+    rows, outputs = out.shape
     if not rows:
-        return s if s is not None or not keep else x.new_empty(0, rank)
+        return
     ieee = x.dtype == torch.float32 and precision == "ieee"
     lie = described(x, 16, 16, True)[1] != "strides" != described(weight, 16, 16, True)[1]
-    own = dict(configuration or chosen(rows, outputs, half=x.element_size() == 2, ieee=ieee, aligned=lie))
-    bias = None if bias is None else bias.contiguous()
-    inside = bool(own.pop("INSIDE")) and s is None and not keep and rank <= RANKS
-    if s is None and not inside:
-        s = first_product(x, a.t(), scale=scale, precision=precision)
-    own["BLOCK_K"] = max(16, own["BLOCK_K"] * 2 // x.element_size())
-    tma, persistent = bool(own.pop("TMA")) and not ieee, bool(own.pop("PERSISTENT"))
+    own = dict(configuration or chosen(rows, outputs, ieee=ieee, aligned=lie))
+    own["BLOCK_K"] = _block(x.shape[1], own["BLOCK_K"] * 2 // x.element_size())
+    if own["TURNED"]:
+        x, weight, s, b, out, before = weight, x, b, s, out.t(), None if before is None else before.t()
+        rows, outputs = outputs, rows
     tiles = triton.cdiv(rows, own["BLOCK_M"]) * triton.cdiv(outputs, own["BLOCK_N"])
-    steps = triton.cdiv(depth, own["BLOCK_K"])
-    parts = own.pop("PARTS", max(1, min(PROCESSORS // tiles, steps // 2)))
-    partial = x.new_empty(parts, rows, outputs, dtype=torch.float32) if parts > 1 else None
-    x_tiles, x_read = described(x, own["BLOCK_M"], own["BLOCK_K"], tma)
-    weight_tiles, weight_read = described(weight, own["BLOCK_N"], own["BLOCK_K"], tma)
-    block_r = 16 if ieee and not inside else _ranks(rank)  # what FMA multiplies lies in registers
-    a_strides = (0, 0) if a is None else a.stride()
+    x_tiles, x_read = described(x, own["BLOCK_M"], own["BLOCK_K"], not ieee)
+    weight_tiles, weight_read = described(weight, own["BLOCK_N"], own["BLOCK_K"], not ieee)
+    # In halves, and not of float32: what waits to be written takes the shared memory that reading ahead needs.
+    half = own["BLOCK_N"] // (1 if own["TURNED"] else 2)
+    out_tiles, out_written = described(out, own["BLOCK_M"], half, out.element_size() == 2)
+    rank = b.shape[1]
+    block_r = 16 if ieee else _block(rank, RANKS)  # what FMA multiplies lies in registers
+    if early := early and x.is_cuda and _hopper(x.device):
+        own["launch_pdl"] = True
     with torch.cuda.device_of(x):
-        product[min(tiles, _processors(x)) if persistent else tiles, parts](
-            x_tiles, weight_tiles, a if inside else None, b, s, bias, out if partial is None else partial, before,
-            rows, outputs, depth, rank, scale, *x.stride(), *weight.stride(), *a_strides, *b.stride(),
-            X_READ=x_read, WEIGHT_READ=weight_read, ACTIVATION=activation, PRECISION=precision,
-            PERSISTENT=persistent, SPLIT=parts > 1, BLOCK_R=block_r, LOOPS=triton.cdiv(rank, block_r), **own,
+        product[tiles,](
+            x_tiles, weight_tiles, s, b, None if bias is None else bias.contiguous(), out_tiles, before,
+            rows, outputs, x.shape[1], rank, *x.stride(), *weight.stride(), *s.stride(), *b.stride(), *out.stride(),
+            X_READ=x_read, WEIGHT_READ=weight_read, OUT_WRITTEN=out_written, ACTIVATION=activation, PRECISION=precision,
+            EARLY=early, BLOCK_R=block_r, LOOPS=triton.cdiv(rank, block_r), **own,
         )  # fmt: skip
-        if partial is not None:
-            add_parts[triton.cdiv(rows * outputs, 512),](
-                partial, bias, out, before, rows * outputs, outputs, parts, ACTIVATION=activation, BLOCK=512
-            )
-    return s
 
 
 def first_product(
@@ -262,13 +232,15 @@ def first_product(
     (rows, depth), rank = x.shape, factor.shape[1]
     s = x.new_empty(rows, rank)
     if rows:
-        block_m = 16 if rows <= 16 * PROCESSORS else 32
-        row_bytes = 512 if kept is None else 128  # a derivative's steps take registers
+        block_m, stages = (16, 4) if rows <= 16 * PROCESSORS else (32, 5)
+        block_r = _block(rank, RANKS)
+        row_bytes = 8192 // max(block_m, block_r) if kept is None else 128  # a derivative's steps take registers
         grid = (triton.cdiv(rows, block_m), triton.cdiv(rank, RANKS))
         with torch.cuda.device_of(x):
             narrow[grid](
-                x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(), ACTIVATION=activation,
-                PRECISION=precision, BLOCK_M=block_m, BLOCK_K=row_bytes // x.element_size(), BLOCK_R=_ranks(rank), num_warps=4, num_stages=3,
+                x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(),
+                ACTIVATION=activation, PRECISION=precision, EARLY=kept is None and x.is_cuda and _hopper(x.device),
+                BLOCK_M=block_m, BLOCK_K=_block(depth, row_bytes // x.element_size()), BLOCK_R=block_r, num_warps=4, num_stages=stages,
             )  # fmt: skip
     return s
 
@@ -285,7 +257,7 @@ def over_rows(tall: torch.Tensor, s: torch.Tensor, *, precision: str) -> tuple[t
         with torch.cuda.device_of(tall):
             turned[blocks, triton.cdiv(rank, RANKS), parts](
                 tall, s, found, summed, rows, columns, rank, *tall.stride(), *s.stride(),
-                PRECISION=precision, BLOCK_M=block_m, BLOCK_C=64, BLOCK_R=_ranks(rank), num_warps=4, num_stages=3,
+                PRECISION=precision, BLOCK_M=block_m, BLOCK_C=64, BLOCK_R=_block(rank, RANKS), num_warps=4, num_stages=3,
             )  # fmt: skip
     return found.sum(0), summed.sum(0)
 
@@ -308,13 +280,9 @@ def _hopper(device: torch.device) -> bool:
     return torch.version.cuda is not None and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
-def _processors(x: torch.Tensor) -> int:
-    return torch.cuda.get_device_properties(x.device).multi_processor_count if x.is_cuda else PROCESSORS
-
-
-def _ranks(rank: int) -> int:
-    """Columns of a block of the low-rank factors: `tl.dot` takes no fewer than 16."""
-    return min(RANKS, max(16, triton.next_power_of_2(rank)))
+def _block(size: int, most: int) -> int:
+    """A side of a block: `tl.dot` takes no fewer than 16."""
+    return max(16, min(most, triton.next_power_of_2(size)))
 
 
 # ---------------------------------------------------------------- kernels
@@ -324,82 +292,77 @@ def _ranks(rank: int) -> int:
 def product(
     x,  # [rows, depth], or its descriptor
     weight,  # [outputs, depth], or its descriptor
-    a_ptr,  # [rank, depth]; None where s is there
+    s_ptr,  # [rows, rank]
     b_ptr,  # [outputs, rank]
-    s_ptr,  # [rows, rank]; None where it is computed inside
-    bias_ptr,  # [outputs], or None
-    out_ptr,  # [rows, outputs]; f32[parts, rows, outputs] where there are parts
+    bias_ptr,  # [outputs], or where TURNED [rows]; or None
+    out,  # [rows, outputs], or its descriptor
     before_ptr,  # [rows, outputs], what the activation is given; or None
     rows,
     outputs,
     depth,
     rank,
-    scale,
     x_row,
     x_depth,
     weight_output,
     weight_depth,
-    a_rank,
-    a_depth,
+    s_row,
+    s_rank,
     b_output,
     b_rank,
+    out_row,
+    out_output,
     X_READ: tl.constexpr,
     WEIGHT_READ: tl.constexpr,
+    OUT_WRITTEN: tl.constexpr,
     ACTIVATION: tl.constexpr,
     PRECISION: tl.constexpr,
-    PERSISTENT: tl.constexpr,
-    SPLIT: tl.constexpr,  # there are parts
+    TURNED: tl.constexpr,
+    EARLY: tl.constexpr,  # s may not be there yet
     LOOPS: tl.constexpr,  # blocks of the rank
-    GROUP: tl.constexpr,
     BLOCK_M: tl.constexpr,
     BLOCK_N: tl.constexpr,
     BLOCK_K: tl.constexpr,
     BLOCK_R: tl.constexpr,
 ):
-    """A program owns [BLOCK_M, BLOCK_N] of a part of depth, or in turn all such tiles that are a whole grid apart."""
+    """A program owns [BLOCK_M, BLOCK_N]; 8 tiles of rows share a tile of the weight while the L2 cache has it."""
     row_tiles, output_tiles = tl.cdiv(rows, BLOCK_M), tl.cdiv(outputs, BLOCK_N)
-    part, parts = tl.program_id(1), tl.num_programs(1)
-    steps = tl.cdiv(depth, BLOCK_K)
-    ranks = rank
-    if SPLIT:
-        ranks = tl.where(part == 0, rank, 0)  # s b^T once, not in each part
-    for tile in tl.range(tl.program_id(0), row_tiles * output_tiles, tl.num_programs(0), flatten=PERSISTENT):
-        # GROUP tiles of rows share a tile of the weight while the L2 cache has it.
-        first = tile // (GROUP * output_tiles) * GROUP
-        group = tl.minimum(row_tiles - first, GROUP)
-        row = (first + tile % (GROUP * output_tiles) % group) * BLOCK_M
-        output = tile % (GROUP * output_tiles) // group * BLOCK_N
-        total = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
-        inner = tl.zeros([BLOCK_M, BLOCK_R], tl.float32)
-        for step in range(part * steps // parts, (part + 1) * steps // parts):
-            k = step * BLOCK_K
-            of_x = tile_of(x, row, k, rows, depth, x_row, x_depth, X_READ, BLOCK_M, BLOCK_K)
-            of_weight = tile_of(
-                weight, output, k, outputs, depth, weight_output, weight_depth, WEIGHT_READ, BLOCK_N, BLOCK_K
-            )
-            total = tl.dot(of_x, of_weight.T, total, input_precision=PRECISION)
-            if a_ptr is not None:
-                a = tile_of(a_ptr, 0, k, rank, depth, a_rank, a_depth, "strides", BLOCK_R, BLOCK_K)
-                inner = tl.dot(of_x, a.T, inner, input_precision=PRECISION)
-        if a_ptr is not None:  # linear: of a part of depth too
-            b = tile_of(b_ptr, output, 0, outputs, rank, b_output, b_rank, "strides", BLOCK_N, BLOCK_R)
-            total = tl.dot((scale * inner).to(b.dtype), b.T, total, input_precision=PRECISION)
+    tile, together = tl.program_id(0), 8 * output_tiles
+    first = tile // together * 8
+    group = tl.minimum(row_tiles - first, 8)
+    row, output = (first + tile % together % group) * BLOCK_M, tile % together // group * BLOCK_N
+    total = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
+    for k in range(0, depth, BLOCK_K):
+        of_x = tile_of(x, row, k, rows, depth, x_row, x_depth, X_READ, BLOCK_M, BLOCK_K)
+        of_weight = tile_of(
+            weight, output, k, outputs, depth, weight_output, weight_depth, WEIGHT_READ, BLOCK_N, BLOCK_K
+        )
+        total = tl.dot(of_x, of_weight.T, total, input_precision=PRECISION)
+    if EARLY:
+        tl.extra.cuda.gdc_wait()
+    for loop in tl.static_range(LOOPS):
+        r = loop * BLOCK_R
+        s = tile_of(s_ptr, row, r, rows, rank, s_row, s_rank, "strides", BLOCK_M, BLOCK_R)
+        b = tile_of(b_ptr, output, r, outputs, rank, b_output, b_rank, "strides", BLOCK_N, BLOCK_R)
+        total = tl.dot(s, b.T, total, input_precision=PRECISION)
+    m, n = row + tl.arange(0, BLOCK_M), output + tl.arange(0, BLOCK_N)
+    if bias_ptr is not None:
+        if TURNED:
+            total += tl.load(bias_ptr + m, m < rows, 0.0).to(tl.float32)[:, None]
         else:
-            for loop in tl.static_range(LOOPS):
-                s = tile_of(s_ptr, row, loop * BLOCK_R, rows, ranks, rank, 1, "strides", BLOCK_M, BLOCK_R)
-                b = tile_of(b_ptr, output, loop * BLOCK_R, outputs, rank, b_output, b_rank, "strides", BLOCK_N, BLOCK_R)
-                total = tl.dot(s, b.T, total, input_precision=PRECISION)
-        m, n = row + tl.arange(0, BLOCK_M), output + tl.arange(0, BLOCK_N)
-        inside = (m < rows)[:, None] & (n < outputs)[None, :]
-        offset = m.to(tl.int64)[:, None] * outputs + n[None, :]
-        if SPLIT:
-            tl.store(out_ptr + part.to(tl.int64) * rows * outputs + offset, total, inside)
-        else:
-            if bias_ptr is not None:
-                total += tl.load(bias_ptr + n, n < outputs, 0.0).to(tl.float32)[None, :]
-            if before_ptr is not None:
-                tl.store(before_ptr + offset, total, inside)
-            tl.store(out_ptr + offset, activated(total, ACTIVATION), inside)
+            total += tl.load(bias_ptr + n, n < outputs, 0.0).to(tl.float32)[None, :]
+    inside = (m < rows)[:, None] & (n < outputs)[None, :]
+    offset = (m.to(tl.int64) * out_row)[:, None] + (n.to(tl.int64) * out_output)[None, :]
+    if before_ptr is not None:
+        tl.store(before_ptr + offset, total, inside)
+    y = activated(total, ACTIVATION)
+    if OUT_WRITTEN == "tiles":
+        left, right = tl.split(tl.permute(tl.reshape(y, [BLOCK_M, 2, BLOCK_N // 2]), (0, 2, 1)))
+        out.store([row, output], left.to(out.dtype))
+        out.store([row, output + BLOCK_N // 2], right.to(out.dtype))
+    elif OUT_WRITTEN == "turned":
+        out.store([output, row], y.T.to(out.dtype))
+    else:
+        tl.store(out + offset, y, inside)
 
 
 @triton.jit
@@ -419,31 +382,6 @@ def tile_of(
 
 
 @triton.jit
-def add_parts(
-    partial_ptr,  # f32[parts, numel]
-    bias_ptr,  # [outputs], or None
-    out_ptr,  # [numel]
-    before_ptr,  # [numel], or None
-    numel,
-    outputs,
-    parts,
-    ACTIVATION: tl.constexpr,
-    BLOCK: tl.constexpr,
-):
-    """Always in the same order."""
-    offset = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = offset < numel
-    total = tl.zeros([BLOCK], tl.float32)
-    for part in range(parts):
-        total += tl.load(partial_ptr + tl.cast(part, tl.int64) * numel + offset, inside, 0.0)
-    if bias_ptr is not None:
-        total += tl.load(bias_ptr + offset % outputs, inside, 0.0).to(tl.float32)
-    if before_ptr is not None:
-        tl.store(before_ptr + offset, total, inside)
-    tl.store(out_ptr + offset, activated(total, ACTIVATION), inside)
-
-
-@triton.jit
 def narrow(
     x_ptr,  # [rows, depth]
     factor_ptr,  # [depth, rank]
@@ -460,11 +398,14 @@ def narrow(
     factor_rank,
     ACTIVATION: tl.constexpr,
     PRECISION: tl.constexpr,
+    EARLY: tl.constexpr,  # the next launch may begin when this one has
     BLOCK_M: tl.constexpr,
     BLOCK_K: tl.constexpr,
     BLOCK_R: tl.constexpr,
 ):
-    """A program owns BLOCK_M rows, so that x is read once."""
+    """A program owns BLOCK_M rows, so that x is read once. Small in shared memory, that a program of `product` finds room beside it."""
+    if EARLY:
+        tl.extra.cuda.gdc_launch_dependents()
     row, first = tl.program_id(0) * BLOCK_M, tl.program_id(1) * BLOCK_R
     m, r = row + tl.arange(0, BLOCK_M), first + tl.arange(0, BLOCK_R)
     total = tl.zeros([BLOCK_M, BLOCK_R], tl.float32)

@@ -2,7 +2,7 @@
 
 Inductor reads a row of more than 1,024 columns twice: once for its mean square, and once more to scale it. In backward two kernels read the
 gradient and the row, one of them along the rows and one along the columns. Here a program holds a row whole. In backward it goes
-through several, the next one on its way while one is computed, and sums what they give the weight on the chip: a second kernel adds the sums of all
+through several, the next three on their way while one is computed, and sums what they give the weight on the chip: a second kernel adds the sums of all
 programs, always in the same order.
 
 Zhang and Sennrich 2019, arXiv:1910.07467; rounded as by transformers' LlamaRMSNorm, or once.
@@ -10,6 +10,7 @@ Zhang and Sennrich 2019, arXiv:1910.07467; rounded as by transformers' LlamaRMSN
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -27,8 +28,8 @@ CANDIDATES: list[Configuration] = [
 BACKWARD: list[Configuration] = [
     {"ROWS": rows, "PROGRAMS": programs, "num_warps": warps, "STAGES": stages}
     for rows, programs, warps, stages in (
-        (1, 132, 8, 2), (1, 132, 16, 2), (1, 132, 32, 2), (1, 264, 4, 2), (1, 264, 8, 1), (1, 264, 8, 2), (1, 264, 8, 3),
-        (1, 264, 16, 2), (1, 528, 4, 2), (1, 528, 8, 1), (4, 528, 4, 2), (8, 1056, 2, 2), (16, 528, 4, 1),
+        (1, 132, 16, 2), (1, 132, 16, 3), (1, 132, 16, 4), (1, 132, 32, 3), (1, 132, 32, 4), (1, 264, 8, 3), (1, 264, 8, 4), (1, 264, 16, 3),
+        (1, 528, 4, 4), (4, 528, 4, 4), (8, 528, 4, 4), (16, 528, 4, 2),
     )
 ]  # fmt: skip
 """What is worth timing backward. The sums, and so the last bits of the weight's gradient, depend on PROGRAMS and ROWS, on no card."""
@@ -36,10 +37,10 @@ SHORT = 1024
 """Columns up to which a program takes several rows."""
 MOST = 16_384
 """Columns of a row at most: with so many, backward's sum, row, gradient and weight fill the registers of a multiprocessor and spill a little."""
-FULL = 8192
-"""Numbers of a block of which one program at a time runs backward on a multiprocessor, and of smaller ones several."""
-SHARED = 192 * 1024
-"""Bytes of the next rows, three tensors of them, that shared memory takes."""
+FULL = 4096
+"""Numbers of a block of which one program runs backward on a multiprocessor, and of smaller ones several."""
+SHARED = 227 * 1024
+"""Bytes of shared memory that a program may have on an H200."""
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 
 
@@ -50,15 +51,17 @@ def chosen(columns: int) -> Configuration:
     return {"ROWS": rows, "num_warps": max(1, min(16, rows * block // 512))}
 
 
-def chosen_backward(columns: int, itemsize: int) -> Configuration:
-    """The configuration backward, of numbers of so many bytes: as many programs as run at once on an H200's 132 multiprocessors."""
+def chosen_backward(columns: int, itemsize: int, shared: int = SHARED) -> Configuration:
+    """The configuration backward, of numbers of so many bytes: as many programs as run at once on an H200's 132 multiprocessors, and for each the next
+    three rows of three tensors on their way, or as many as there is room for in so much shared memory."""
     rows = chosen(columns)["ROWS"]
     block = rows * triton.next_power_of_2(columns)
+    programs = max(1, min(4, FULL // block))
     return {
         "ROWS": rows,
-        "PROGRAMS": 132 * max(1, min(8, FULL // block)),
-        "num_warps": max(1, min(32, block // 512)),
-        "STAGES": 2 if 3 * block * itemsize <= SHARED else 1,
+        "PROGRAMS": 132 * programs,
+        "num_warps": max(1, min(32, block // 256)),
+        "STAGES": 1 + min(3, (shared - 4096) // (3 * programs * block * itemsize)),
     }
 
 
@@ -192,7 +195,8 @@ def gradients(
         weighted: Whether the weight's is wanted at all.
         configuration: One of `BACKWARD`; else what `chosen_backward` says.
     """
-    columns, sizes = x.shape[-1], dict(configuration or chosen_backward(x.shape[-1], x.element_size()))
+    columns = x.shape[-1]
+    sizes = dict(configuration or chosen_backward(columns, x.element_size(), _shared(x.device)))
     x_grad = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     weight_grad = torch.empty(columns, dtype=x.dtype, device=x.device) if weighted else None
     programs = min(sizes.pop("PROGRAMS"), triton.cdiv(scale.numel(), sizes["ROWS"]))
@@ -209,8 +213,14 @@ def gradients(
             COLUMNS=columns, BLOCK=triton.next_power_of_2(columns), ROUNDED=rounded, **sizes,
         )  # fmt: skip
         if parts is not weight_grad:
-            sum_parts[triton.cdiv(columns, 32),](parts, weight_grad, programs, COLUMNS=columns, ACROSS=32, DOWN=64)
+            sum_parts[triton.cdiv(columns, 16),](parts, weight_grad, programs, COLUMNS=columns, ACROSS=16, DOWN=128)
     return x_grad, weight_grad
+
+
+@cache
+def _shared(device: torch.device) -> int:
+    """Bytes of shared memory that a program may have."""
+    return torch.cuda.get_device_properties(device).shared_memory_per_block_optin if device.type == "cuda" else SHARED
 
 
 def _rows(tensor: Tensor) -> Tensor:
@@ -275,7 +285,7 @@ def backward(
     BLOCK: tl.constexpr,
     ROWS: tl.constexpr,
     ROUNDED: tl.constexpr,
-    STAGES: tl.constexpr,  # 2: the next rows are on their way into shared memory meanwhile
+    STAGES: tl.constexpr,  # one more than blocks of rows that are on their way into shared memory meanwhile
 ):
     SUM: tl.constexpr = scale_ptr.dtype.element_ty
     column = tl.arange(0, BLOCK)[None, :]

@@ -23,24 +23,14 @@ ROW = 256
 CANDIDATES: list[Configuration] = [
     {"TOKENS": tokens, "HEADS": heads, "num_warps": warps}
     for tokens, heads, warps in (
-        (1, 4, 1), (1, 8, 2), (2, 8, 2), (2, 8, 4), (4, 8, 4), (8, 8, 8), (8, 4, 4), (4, 4, 4), (2, 16, 4), (1, 32, 4),
-        (32, 1, 4), (4, 16, 8),
+        (1, 8, 4), (1, 8, 2), (1, 4, 1), (2, 4, 2), (2, 8, 2), (2, 8, 4), (4, 4, 4), (4, 8, 4), (8, 8, 8), (2, 16, 4), (16, 2, 4), (1, 32, 8),
     )
 ]  # fmt: skip
-"""What is worth timing."""
-SMALL, LARGE = CANDIDATES[1], CANDIDATES[3]
-FILLED = 4 * 132
-"""Programs of LARGE that keep an H200's 132 multiprocessors busy; where there are fewer, SMALL."""
+"""What is worth timing. The first is what is taken: of few tokens and of many no other was faster by more than one differs from itself."""
 AXES = {"BHTD": (0, 1, 2, 3), "BTHD": (0, 2, 1, 3)}
 """Layout -> where batch, heads, tokens and columns are."""
 COMPUTED = {torch.float16: tl.float32, torch.bfloat16: tl.float32, torch.float32: tl.float32, torch.float64: tl.float64}
 """What is computed in."""
-
-
-def chosen(tokens: int, heads: int, row_bytes: int) -> Configuration:
-    """The configuration for so many tokens of all samples and so many heads, those of query and key together."""
-    programs = tokens * heads * row_bytes / (LARGE["TOKENS"] * LARGE["HEADS"] * ROW)
-    return LARGE if programs >= FILLED else SMALL
 
 
 @dataclass(frozen=True)
@@ -84,7 +74,7 @@ def rotary(
         interleaved: Pairs are neighbours (2 i, 2 i + 1), as in GPT-J; else (i, i + dimension / 2), as in GPT-NeoX and Llama.
         dimension: How many of the D columns, the first, are rotated; the others stay. All of them unless told.
         in_place: Write into query and key, and return them: without gradients, and where nobody else reads what was there.
-        configuration: One of `CANDIDATES`; else what `chosen` says.
+        configuration: One of `CANDIDATES`; else the first.
 
     Raises:
         ValueError: shapes, dtypes or devices do not belong together, or a gradient is asked for that there is none of.
@@ -195,7 +185,7 @@ def rotated(given: list[Tensor], cos: Tensor, sin: Tensor, positions: Tensor | N
         return out
     rest = 0 if how.in_place else columns - how.dimension
     padded = triton.next_power_of_2(how.dimension // 2)
-    owned = tile(batch * tokens, tokens, heads, 2 * padded * first.element_size(), how.configuration)
+    owned = tile(tokens, heads, 2 * padded * first.element_size(), how.configuration or CANDIDATES[0])
     groups = triton.cdiv(sum(heads), owned["HEADS"])
     strides = [tuple(x.stride(axis) for axis in axes) for x in (*given, *out)]
     second = len(given) == 2
@@ -231,17 +221,15 @@ def rotated(given: list[Tensor], cos: Tensor, sin: Tensor, positions: Tensor | N
             INTERLEAVED=how.interleaved,
             CONJUGATE=how.conjugate,
             WIDE=COMPUTED[first.dtype],
+            MANY=batch > 1,
             **owned,
             **asserted,
         )
     return out
 
 
-def tile(
-    all_tokens: int, tokens: int, heads: list[int], row_bytes: int, configuration: Configuration | None
-) -> Configuration:
+def tile(tokens: int, heads: list[int], row_bytes: int, configuration: Configuration) -> Configuration:
     """A configuration for rows of this length and no more tokens and heads than there are."""
-    configuration = configuration or chosen(all_tokens, sum(heads), row_bytes)
     rows = max(1, configuration["TOKENS"] * configuration["HEADS"] * ROW // row_bytes)
     of_heads = min(rows, configuration["HEADS"], triton.next_power_of_2(sum(heads)))
     of_tokens = min(rows // of_heads, triton.next_power_of_2(tokens))
@@ -281,31 +269,38 @@ def rotate(
     INTERLEAVED: tl.constexpr,
     CONJUGATE: tl.constexpr,
     WIDE: tl.constexpr,
+    MANY: tl.constexpr,  # samples: of one there is nothing to divide
     TOKENS: tl.constexpr,
     HEADS: tl.constexpr,
 ):
     # Programs that follow each other own the same tokens: their cosines and sines are in the cache for the next.
     GROUPS: tl.constexpr = (FIRST_HEADS + SECOND_HEADS + HEADS - 1) // HEADS
     block = tl.program_id(0) // GROUPS
-    blocks = tl.cdiv(tokens, TOKENS)
-    batch = (block // blocks).to(tl.int64)
-    token = ((block % blocks) * TOKENS + tl.arange(0, TOKENS)).to(tl.int64)[:, None, None]
-    head = ((tl.program_id(0) % GROUPS) * HEADS + tl.arange(0, HEADS)).to(tl.int64)[None, :, None]
+    batch = 0
+    if MANY:
+        blocks = tl.cdiv(tokens, TOKENS)
+        batch = (block // blocks).to(tl.int64)
+        block %= blocks
+    token = (block * TOKENS + tl.arange(0, TOKENS)).to(tl.int64)[:, None, None]
+    begin = (tl.program_id(0) % GROUPS) * HEADS
+    head = (begin + tl.arange(0, HEADS)).to(tl.int64)[None, :, None]
     there = token < tokens
     inside = there
     if (FIRST_HEADS + SECOND_HEADS) % HEADS > 0:
         inside = there & (head < FIRST_HEADS + SECOND_HEADS)
 
-    x_ptr = rows_at(first_ptr, first_strides, batch, head, token)
-    out_ptr = rows_at(first_out_ptr, first_out_strides, batch, head, token)
-    stride, out_stride = first_strides[3], first_out_strides[3]
-    if second_ptr is not None:  # heads of the second tensor are counted behind the first's
-        of_first = head < FIRST_HEADS
-        head -= FIRST_HEADS
-        x_ptr = tl.where(of_first, x_ptr, rows_at(second_ptr, second_strides, batch, head, token))
-        out_ptr = tl.where(of_first, out_ptr, rows_at(second_out_ptr, second_out_strides, batch, head, token))
-        stride = tl.where(of_first, stride, second_strides[3])
-        out_stride = tl.where(of_first, out_stride, second_out_strides[3])
+    if second_ptr is None:
+        x_ptr = rows_at(first_ptr, first_strides, batch, head, token)
+        out_ptr = rows_at(first_out_ptr, first_out_strides, batch, head, token)
+        stride, out_stride = first_strides[3], first_out_strides[3]
+    else:  # heads of the second tensor are counted behind the first's
+        of_first = begin < FIRST_HEADS if FIRST_HEADS % HEADS == 0 else head < FIRST_HEADS
+        head = tl.where(of_first, head, head - FIRST_HEADS)
+        strides = either(of_first, first_strides, second_strides)
+        out_strides = either(of_first, first_out_strides, second_out_strides)
+        x_ptr = rows_at(tl.where(of_first, first_ptr, second_ptr), strides, batch, head, token)
+        out_ptr = rows_at(tl.where(of_first, first_out_ptr, second_out_ptr), out_strides, batch, head, token)
+        stride, out_stride = strides[3], out_strides[3]
 
     row = token
     if position_ptr is not None:
@@ -339,6 +334,17 @@ def rotate(
         column = 2 * HALF + tl.arange(0, REST_PADDED)[None, None, :]
         kept = inside & (column < 2 * HALF + REST)
         tl.store(out_ptr + column * out_stride, tl.load(x_ptr + column * stride, kept), kept)
+
+
+@triton.jit
+def either(first, one, other):
+    """The strides of one or of the other: a program's heads are all of one tensor, or each has its own."""
+    return (
+        tl.where(first, one[0], other[0]),
+        tl.where(first, one[1], other[1]),
+        tl.where(first, one[2], other[2]),
+        tl.where(first, one[3], other[3]),
+    )
 
 
 @triton.jit

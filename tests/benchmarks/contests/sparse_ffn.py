@@ -1,13 +1,14 @@
 """A sparse feed-forward layer at the sizes of Llama-2 7B and OPT-6.7B, two and three matrices, from all neurons to a twentieth of them, 1 to 130 tokens.
 
-Beside it what computes something else: `dense`, the library's products with all neurons; TEAL's two products, as torchao has them, in float16; CATS's
-two, behind a first one that is not timed. Both are given what leaves as many neurons, and threshold on the card where ours takes indices.
+Beside it `atomic`, step 5, which adds up by atomics in one kernel; and what computes something else: `dense`, the library's products with all neurons;
+TEAL's two products, as torchao has them, in float16; CATS's two, behind a first one that is not timed. Both are given what leaves as many neurons, and
+threshold on the card where ours takes indices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from torch.nn.functional import leaky_relu, silu
 
 import inductor_lab
 from contests import Job
-from inductor_lab.kernels.sparse_ffn.kernel import CANDIDATES, Fused, Products, chosen, sparse_ffn
+from inductor_lab.kernels.sparse_ffn.kernel import CANDIDATES, One, sparse_ffn
 from inductor_lab.kernels.sparse_ffn.steps import layer, one_token
+from inductor_lab.kernels.sparse_ffn.steps.step_5 import launch
 
 SECTOR = 32
 """Bytes that a card reads at least."""
@@ -34,8 +36,8 @@ class Point:
     neurons: int = 11_008
     matrices: int = 2
     """Three: gated, with silu."""
-    variant: str = "atomic"
-    """How parts are added: `atomic`, `rotated`, in a `fixed order`; `by columns`: as atomic, `down` stored as [columns, neurons]."""
+    variant: str = "by rows"
+    """How `down` is stored: `by columns`, as [columns, neurons]."""
     dtype: str = "bfloat16"
 
 
@@ -44,10 +46,8 @@ LLAMA, OPT = (4096, 11_008), (4096, 16_384)
 POINTS = [
     *(Point(1, sparsity, *LLAMA, matrices) for matrices in (2, 3) for sparsity in SPARSITIES),
     *(Point(1, sparsity, *OPT) for sparsity in SPARSITIES),
-    *(Point(1, 0.9, *LLAMA, variant=variant) for variant in ("fixed order", "rotated", "by columns")),
-    *(Point(1, sparsity, *LLAMA, variant="fixed order") for sparsity in SPARSITIES[1:]),
+    Point(1, 0.9, *LLAMA, variant="by columns"),
     *(Point(tokens, sparsity, *LLAMA) for tokens in (4, 16, 130) for sparsity in SPARSITIES),
-    *(Point(4, 0.9, *LLAMA, variant=variant) for variant in ("fixed order", "rotated")),
     *(Point(tokens, sparsity, *LLAMA, 3) for tokens in (4, 16, 130) for sparsity in SPARSITIES),
     *(Point(tokens, sparsity, *OPT) for tokens in (4, 16, 130) for sparsity in SPARSITIES),
     *(Point(tokens, sparsity, *OPT, 3) for tokens in (1, 4, 16, 130) for sparsity in SPARSITIES),
@@ -55,9 +55,9 @@ POINTS = [
 """The one that the goals are counted at first."""
 SMOKE = [
     Point(1, 0.5, 64, 48),
-    Point(4, 0.9, 48, 80, 3, "rotated"),
+    Point(4, 0.9, 48, 80, 3),
     Point(1, 0.75, 64, 48, variant="by columns"),
-    Point(2, 0.0, 32, 40, variant="fixed order"),
+    Point(2, 0.0, 32, 40),
     Point(17, 0.5, 64, 48, 3),
 ]
 
@@ -78,14 +78,11 @@ def job(point: Point, device: str) -> Job:
     assert up is not None and down is not None
     if point.variant == "by columns":
         down = down.T.contiguous().T
-    own = chosen(point.tokens, point.columns, count, point.neurons, itemsize=x.element_size(), gated=gate is not None)
-    if point.variant == "rotated" and isinstance(own, Fused):
-        own = replace(own, rotated=True)
 
     def hand(configuration: dict[str, Any] | None) -> Tensor:
         return sparse_ffn(
             x, up, down, active, gate=gate, activation="silu" if gate is not None else "leaky_relu",
-            deterministic=point.variant == "fixed order", configuration=configuration["is"] if configuration else own,
+            configuration=configuration["is"] if configuration else None,
         )  # fmt: skip
 
     row = point.columns * x.element_size()
@@ -96,12 +93,17 @@ def job(point: Point, device: str) -> Job:
         hand,
         layer if gate is None else gated,
         (x, active, up, down, *([] if gate is None else [gate])),
-        [{"is": one} for one in CANDIDATES if isinstance(one, Products) or point.tokens <= 16],
+        [{"is": one} for one in CANDIDATES if isinstance(one, One) == (point.tokens == 1)],
         (point.matrices - 1) * count * row + gathered + 2 * point.tokens * row + count * active.element_size(),
         2 * point.matrices * point.tokens * count * point.columns,
         "ieee" if point.dtype == "float32" else "bf16",
         beside={"dense": dense(x, up, down, gate)}
-        | ({"teal": teal(x, up, down, active), "cats": cats(x, up, down, active)} if point.tokens == 1 else {}),
+        | ({"teal": teal(x, up, down, active), "cats": cats(x, up, down, active)} if point.tokens == 1 else {})
+        | (
+            {"atomic": atomic(x, up, down, active)}
+            if (point.tokens, point.matrices, point.variant) == (1, 2, "by rows")
+            else {}
+        ),
     )
 
 
@@ -116,6 +118,10 @@ def dense(x: Tensor, up: Tensor, down: Tensor, gate: Tensor | None) -> Callable[
         return (leaky_relu(hidden) if gate is None else silu(x @ gate.T) * hidden) @ down
 
     return run
+
+
+def atomic(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], Tensor]:
+    return lambda: launch(active, up, down, x, torch.empty_like(x))
 
 
 def teal(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], Any]:

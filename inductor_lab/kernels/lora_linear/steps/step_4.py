@@ -1,6 +1,6 @@
-"""All in one launch: the first low-rank product is summed beside the main one, from the same tiles of x, and each tile of the result sums it again."""
+"""s by a kernel of its own again, and hidden: the main one begins beside it, reads by tensor descriptors, and waits for s behind its loop alone."""
 
-from inductor_lab.kernels.lora_linear.kernel import multiply
+from inductor_lab.kernels.lora_linear.kernel import first_product, multiply
 
 
 def launch(
@@ -14,23 +14,11 @@ def launch(
     BLOCK_M=128,
     BLOCK_N=256,
     BLOCK_K=64,
-    GROUP=8,
-    PERSISTENT=1,
-    TMA=1,
     num_warps=8,
     num_stages=3,
 ):
-    sizes = {
-        "BLOCK_M": BLOCK_M,
-        "BLOCK_N": BLOCK_N,
-        "BLOCK_K": BLOCK_K,
-        "GROUP": GROUP,
-        "PERSISTENT": PERSISTENT,
-        "TMA": TMA,
-        "INSIDE": 1,
-    }
-    multiply(
-        addmm, arg5, arg7, arg8, arg6, addmm_2, None, scale=0.5, activation="relu",
-        configuration=sizes | {"PARTS": 1, "num_warps": num_warps, "num_stages": num_stages},
-    )  # fmt: skip
+    sizes = {"BLOCK_M": BLOCK_M, "BLOCK_N": BLOCK_N, "BLOCK_K": BLOCK_K, "TURNED": 0}
+    how = sizes | {"num_warps": num_warps, "num_stages": num_stages}
+    s = first_product(addmm, arg7.t(), scale=0.5, precision="ieee")
+    multiply(addmm, arg5, s, arg8, arg6, addmm_2, None, activation="relu", early=True, configuration=how)
     return addmm_2

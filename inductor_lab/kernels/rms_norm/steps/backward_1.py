@@ -8,7 +8,7 @@ from inductor_lab.kernels.rms_norm.kernel import backward, sum_parts
 
 def launch(
     mul_1_grad, add, rsqrt, weight, summed_grad, sum_1, add_3,
-    *, PROGRAMS=264, rms_norm_backward_BLOCK=1, rms_norm_backward_num_warps=8, sum_kernel_BLOCK=32, sum_kernel_num_warps=4,
+    *, PROGRAMS=264, rms_norm_backward_BLOCK=1, rms_norm_backward_num_warps=8, sum_kernel_BLOCK=16, sum_kernel_num_warps=4,
 ):  # fmt: skip
     rows, columns = add.shape
     programs = min(PROGRAMS, triton.cdiv(rows, rms_norm_backward_BLOCK))
@@ -21,6 +21,6 @@ def launch(
     )  # fmt: skip
     sum_parts[triton.cdiv(columns, sum_kernel_BLOCK),](
         parts, sum_1, programs,
-        COLUMNS=columns, ACROSS=sum_kernel_BLOCK, DOWN=64, num_warps=sum_kernel_num_warps,
+        COLUMNS=columns, ACROSS=sum_kernel_BLOCK, DOWN=128, num_warps=sum_kernel_num_warps,
     )  # fmt: skip
     return sum_1, add_3

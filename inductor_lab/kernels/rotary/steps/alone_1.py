@@ -16,7 +16,7 @@ def launch(arg0, arg1, arg2, arg3, add, add_1, *, BLOCK=2048, HEADS=8, num_warps
         arg0.stride(), arg3.stride(), add.stride(), add_1.stride(), (0, *arg1.stride()), (0, *arg2.stride()), None,
         tokens, tokens,
         FIRST_HEADS=heads, SECOND_HEADS=arg3.shape[1], HALF=columns // 2, PADDED=triton.next_power_of_2(columns // 2),
-        REST=0, REST_PADDED=1, EACH=True, INTERLEAVED=False, CONJUGATE=False, WIDE=tl.float32,
+        REST=0, REST_PADDED=1, EACH=True, INTERLEAVED=False, CONJUGATE=False, WIDE=tl.float32, MANY=batch > 1,
         TOKENS=token_block, HEADS=HEADS, num_warps=num_warps,
     )  # fmt: skip
     return add, add_1

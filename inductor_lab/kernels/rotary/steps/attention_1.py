@@ -18,7 +18,7 @@ def launch(mm, arg2, arg3, out, out_2, *, BLOCK=2048, HEADS=8, num_warps=4):
         query.stride(), key.stride(), out.stride(), out_2.stride(), (0, *arg2.stride()), (0, *arg3.stride()), None,
         tokens, tokens,
         FIRST_HEADS=heads, SECOND_HEADS=heads, HALF=columns // 2, PADDED=triton.next_power_of_2(columns // 2),
-        REST=0, REST_PADDED=1, EACH=True, INTERLEAVED=False, CONJUGATE=False, WIDE=tl.float32,
+        REST=0, REST_PADDED=1, EACH=True, INTERLEAVED=False, CONJUGATE=False, WIDE=tl.float32, MANY=batch > 1,
         TOKENS=token_block, HEADS=HEADS, num_warps=num_warps,
     )  # fmt: skip
     return out, out_2

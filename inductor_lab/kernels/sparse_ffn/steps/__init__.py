@@ -1,4 +1,4 @@
-"""Which spans the steps replace, each the whole layer: of 64 tokens in float32, and, the last one, of one token in half precision."""
+"""Which spans the steps replace, each the whole layer: of 64 tokens in float32, and, the last two, of one token in half precision."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inductor_lab.kernels.steps import Step
 
 STEPS = {
     **{f"step_{number}": Step("sparse_ffn_h200", "0_inference:0-3") for number in (1, 2, 3, 4)},
-    "step_5": Step("sparse_ffn_token", "0_inference:0-3"),
+    **{f"step_{number}": Step("sparse_ffn_token", "0_inference:0-3") for number in (5, 6)},
 }
 
 
 def layer(x: Tensor, active: Tensor, up: Tensor, down: Tensor) -> Tensor:
-    """`sparse_ffn` in eager; with `one_token`'s inputs, `inductor_lab.capture_model(layer, *one_token(), gpu="h200").save(FOLDER)`, step_5's capture."""
+    """`sparse_ffn` in eager; with `one_token`'s inputs, `inductor_lab.capture_model(layer, *one_token(), gpu="h200").save(FOLDER)`, their capture."""
     return torch.nn.functional.leaky_relu(x @ up[active].T) @ down[active]
 
 
