@@ -29,6 +29,8 @@ REARRANGED = frozenset(
     }
 )  # fmt: skip
 """Elements in other places: what is left of them is in addresses and masks."""
+FOLDED = frozenset({"sum", "mean", "amax", "amin", "any", "prod", "var", "var_mean"})
+"""Operators that fold."""
 MATRIX_PRODUCTS = frozenset({"mm", "addmm", "bmm", "baddbmm", "addmv", "addbmm", "mv", "dot", "_scaled_mm"})
 MULTIPLIED = frozenset({"mm", "bmm"})
 """The products that PyTorch writes as `a @ b`."""

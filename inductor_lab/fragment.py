@@ -6,9 +6,11 @@ twice: computed, and as a placeholder.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 
-from inductor_lab.aten import RESHAPES
+from inductor_lab.aten import CONSTANTS, COPIES, FOLDED, REARRANGED, RESHAPES, VIEWS
 from inductor_lab.records import Claim, Node
 
 INTO = {
@@ -16,6 +18,20 @@ INTO = {
     "_unsafe_masked_index_put_accumulate",
 }  # fmt: skip
 """Operators that write into a copy of their first argument, which a kernel before makes."""
+
+
+_BUFFER = re.compile(r"buf\d+")
+MOVED = VIEWS | COPIES | CONSTANTS | REARRANGED
+"""What computes nothing."""
+SEVERAL = {"var_mean"}
+"""Folds of several results: nodes take these by names that a fragment does not spell out."""
+AVERAGED = SEVERAL | {"mean", "var"}
+"""Those that divide what they have folded."""
+FOLDING = {
+    "load", "store", "where", "and", "or", "add", "sum", "any", "prod", "float", "maximum", "minimum", "max", "min", "max2", "min2",
+    "welford", "welford_combine",
+}  # fmt: skip
+"""Words of `Kernel.ops` for a fold of parts alone: of several tensors, they may be of what is done to these before."""
 
 
 def read(claim: Claim) -> list[str]:
@@ -52,6 +68,28 @@ def found_in_memory(claim: Claim) -> set[str]:
     filled = [name for end in into for name in nodes[end].arguments[:1]]
     put = [name for end in into for name in nodes[end].arguments[1:]]
     return _leading(nodes, (*given, *filled), into) - _leading(nodes, (*written, *put), given)
+
+
+def before_folds(claim: Claim, ops: Iterable[str], reads: int) -> set[str]:
+    """Nodes that lead to a fold of which the kernel is given the parts, as others have folded them: `%buf62`, which is no node of the graph.
+
+    It is given nothing else, and does nothing but fold, and what comes behind that: something that is computed before is another's. Views alone
+    may be its own, of what a library call has left.
+
+    Args:
+        ops: What its body does, as `Kernel.ops`.
+        reads: How many tensors it loads from.
+    """
+    nodes = _computed(claim)
+    folds = {name: replace(node, arguments=()) for name, node in nodes.items() if operator(node.target) in FOLDED}
+    several = [name for name, node in folds.items() if operator(node.target) in SEVERAL]
+    behind = _leading(nodes | folds, [*_outputs(claim), *several], ())
+    own, before = ({operator(nodes[name].target) for name in names} for names in (behind, nodes.keys() - behind))
+    does = {word for word in ops if word not in FOLDING and not word.startswith("cast.")}
+    named = {name for name in (*claim.inputs, *claim.outputs) if not _BUFFER.fullmatch(name)}
+    parts = bool(named) and named.issubset(claim.outputs) and (reads == 1 or bool(several))
+    folded = own & FOLDED and does <= own | ({"div"} if own & AVERAGED else set()) and before - MOVED
+    return nodes.keys() - behind if parts and folded else set()
 
 
 def leading(claim: Claim, ends: Iterable[str]) -> set[str]:

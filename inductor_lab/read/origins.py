@@ -18,6 +18,7 @@ from functools import cached_property
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS
 from inductor_lab.read import calls, in_place, provenance
+from inductor_lab.read.kernel import list_source
 from inductor_lab.read.marks import Mark, mark_above
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
@@ -270,7 +271,7 @@ class _Facts:
         return Provenance("graph", chosen, mark.source_nodes or (), self._lines(here))
 
     def _here(self, kernel: str) -> tuple[str, ...]:
-        """The claim's nodes without those whose values the kernel is given; all of them where that leaves none.
+        """The claim's nodes without those whose values the kernel is given, or others have folded; all of them where that leaves none.
 
         A reshape of what another line's call gave stays: the reshape is that line's own. A kernel that loads nothing computes from nothing.
         """
@@ -279,6 +280,10 @@ class _Facts:
         given |= {name for name, of in fragment.seen_otherwise(claim).items() if self._source(name) == self._source(of)}
         if definition and "load(" not in definition.text:
             given |= set(claim.nodes) - fragment.of_nothing(claim)
+        elif definition:
+            source = list_source(definition.text)
+            reads = sum(argument.pointer and argument.role != "out" for argument in source.arguments)
+            given |= fragment.before_folds(claim, source.ops, reads)
         return tuple(name for name in claim.nodes if name not in given) or claim.nodes
 
     def _source(self, name: str) -> SourceLine | None:

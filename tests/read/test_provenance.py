@@ -335,6 +335,36 @@ def test_a_line_whose_value_is_passed_in_is_not_the_kernels() -> None:
     assert provenance_of([*GIVEN[:-1], "#   return %buf0"], TWO_LINES) == (3,)  # nothing else is known of it
 
 
+PARTS = [
+    "# Topologically Sorted Source Nodes: [a, b], Original ATen: [aten.mul, aten.sum]",
+    "#   %buf0 : Tensor  = PlaceHolder[target=buf0]",
+    GIVEN[3],
+    '#   %sum_1 : Tensor "f32[][]cuda:0"[num_users=1] = call_function[target=torch.ops.aten.sum.default](args = (%mul,), kwargs = {})',
+    "#   return %sum_1",
+]
+OF_PARTS = TWO_LINES.replace(
+    "    return",
+    """    # File: model.py:7 in f, code: y.sum()
+    sum_1: "f32[]" = torch.ops.aten.sum.default(mul)
+    return""",
+)
+SUMMED = """
+def kernel(in_ptr0, out_ptr0, xnumel, r0_numel, XBLOCK : tl.constexpr, R0_BLOCK : tl.constexpr):
+    tmp0 = tl.load(in_ptr0 + (r0_0), r0_mask, other=0.0)
+    tmp1 = {}
+    tmp2 = tl.sum(tmp1, 1)[:, None]
+    tl.store(out_ptr0 + (0), tmp2, None)
+"""
+
+
+@pytest.mark.parametrize(("folded", "lines"), [("tl.where(r0_mask, tmp0, 0)", (7,)), ("tmp0 * tmp0", (3, 7))])
+def test_what_leads_to_a_fold_of_which_the_parts_are_given_is_another_kernels(
+    folded: str, lines: tuple[int, ...]
+) -> None:
+    """A sum over much is split: the second kernel is given what the first has summed, which is no node."""
+    assert provenance_of(PARTS, OF_PARTS, SUMMED.format(folded)) == lines
+
+
 def test_what_is_scattered_into_memory_is_computed_where_it_is_scattered() -> None:
     scattered = [
         "# Topologically Sorted Source Nodes: [a, b], Original ATen: [aten.mul, aten.sin, aten.index_put]",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
 from inductor_lab.annotate.naming.templates import computed, template
+from inductor_lab.aten import FOLDED
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.naming import activations, dropouts
@@ -39,8 +40,6 @@ ROTARY = frozenset({"rope", "rope_backward"})
 ZEROS = "zero fill"
 SCATTERED = frozenset({"embedding_backward", "max_pool_backward", "scatter_add", "scatter"})
 """Names of what writes into zeros of another kernel where data says."""
-FOLDED = frozenset({"sum", "mean", "amax", "amin", "any", "prod", "var", "var_mean"})
-"""Operators of the graph that fold."""
 SHORT = 64
 """Characters of an expression that says more than the names in it."""
 
