@@ -631,7 +631,9 @@ for k_idx in range(0, 4):
     b = tl.where(b_mask, tmp1, 0.0)
 """
     told = notes(kernel(body, {"in_ptr0": "float32[64]"}, category="template"))
-    assert told[7] == "tmp1 where b_mask, 0 elsewhere; nothing reads it"  # not a_mask: one value to the tree, but b's lies down the tile
+    assert (
+        told[7] == "tmp1 where b_mask, 0 elsewhere; nothing reads it"
+    )  # not a_mask: one value to the tree, but b's lies down the tile
 
 
 def test_a_template_s_pointer_that_moves_on_is_no_sum() -> None:
