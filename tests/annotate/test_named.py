@@ -606,6 +606,21 @@ def test_the_comment_tells_an_embedding_from_an_index(aten: str, name: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("operator", "name"),
+    [("diagonal_backward", "diagonal_backward"), ("diagonal_scatter", "diagonal_scatter"), ("diagonal", "slice")],
+)
+def test_what_is_written_over_a_diagonal_is_no_slice(operator: str, name: str) -> None:
+    """The diagonals of 32 squares; a comment that names only what a diagonal is read of does not say it."""
+    body = (
+        FLAT
+        + "    tmp0 = tl.load(in_ptr0 + (x2), xmask)\n    tl.store(out_ptr0 + (33*(x2 % 32) + 1024*(x2 // 32)), tmp0, xmask)\n"
+    )
+    tensors = {"in_ptr0": "float32[32, 32]", "out_ptr0": "float32[32, 32, 32]"}
+    claim = Claim(aten=(f"aten.{operator}",))
+    assert naming(kernel(body, tensors, claim=claim)).recognised == (name,)
+
+
+@pytest.mark.parametrize(
     ("load", "name"), [("x0 + 64*x1", "transpose"), ("x1 + 2*ks0*x0", "slice"), ("x1 + ks0*x0", "copy")]
 )
 def test_what_moves_elements_by_sizes_that_are_passed(load: str, name: str) -> None:
