@@ -23,6 +23,12 @@ LARGEST_FUSION = 64
 """Nodes of Inductor's scheduler in one kernel at most (`max_fusion_size` in torch/_inductor/config.py, 2.13): each makes one buffer, stored or not."""
 JOBS = frozenset({"combo", "foreach"})
 """Kernels of several jobs, which are put together after what each of them does: no comment tells the buffers of one."""
+AS_IT_LIES: Mapping[str, frozenset[str]] = {
+    "convolution": frozenset({"arg_X", "arg_W", "arg_dY"}),
+    "flex attention": frozenset({"arg_Q", "arg_K", "arg_V"}),
+}
+"""Templates without inputs before which something may be done (`prologue_supported_inputs` in torch/_inductor/select_algorithm.py, 2.13, which
+the templates of mm alone fill), and what they call tensors: a product over arg_A and arg_B may be one of a convolution."""
 FOLDING = ("reduction", "persistent_reduction", "cooperative_reduction", "split_scan")
 Stops = tuple[tuple[str, str], Mapping[tuple[str, str], int]]
 """The consumer and why it is another kernel; the graph and the name of each buffer that goes there, and its bytes."""
@@ -135,6 +141,12 @@ def _why(pair: Pair) -> Iterator[tuple[str, str]]:
         yield (
             "template",
             "a template takes in no reduction, only what is done element by element before or after its product",
+        )
+    passed = {argument.name for argument in pair.consumer.kernel.arguments} if pair.consumer.kernel else set()
+    if products := [name for name, own in AS_IT_LIES.items() if "template" in kinds[1:] and own & passed]:
+        yield (
+            "template",
+            f"the template of {products[0]} loads what lies in memory: nothing is fused in before its product",
         )
     one, other = _found(pair.producer), _found(pair.consumer)
     if other and any(

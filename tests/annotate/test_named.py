@@ -405,6 +405,17 @@ def test_a_weight_s_gradient_of_a_part_of_the_rows_is_partial(before: str, after
     assert backward(PART.replace(before, after), tensors, category="persistent_reduction").title == title
 
 
+def test_columns_have_the_dtype_that_each_sum_is_of() -> None:
+    """A gradient in f32 is multiplied by a bf16 input in f32; a bf16 gradient that is summed by itself too is a sum of bf16."""
+    twice = PART + "    tmp6 = tl.sum(tmp0, 1)[:, None]\n    tl.store(out_ptr1 + (x3), tmp6, xmask)\n"
+    told = []
+    for gradient, body in (("float32", PART), ("bfloat16", PART), ("float32", twice), ("bfloat16", twice)):
+        tensors = {"in_ptr0": f"{gradient}[128, 128]", "in_ptr1": "bfloat16[128, 128]", "in_ptr2": "float32[128, 1]"}
+        tensors |= dict.fromkeys(("out_ptr0", "out_ptr1") if body is twice else ("out_ptr0",), "float32[128, 2]")
+        told.append(backward(body, tensors, category="persistent_reduction").title.rpartition(" ")[2])
+    assert told == ["f32", "bf16", "f32", "bf16"]
+
+
 def test_one_value_of_each_row_is_padded_and_a_row_of_which_some_is_overwritten_is_not() -> None:
     body = (
         ROWS
@@ -592,6 +603,21 @@ def test_the_comment_tells_an_embedding_from_an_index(aten: str, name: str) -> N
     )
     del tensors["in_ptr1"]
     assert naming(kernel(computed, tensors, claim=claim)).recognised == (name if name == "embedding" else "rearrange",)
+
+
+@pytest.mark.parametrize(
+    ("operator", "name"),
+    [("diagonal_backward", "diagonal_backward"), ("diagonal_scatter", "diagonal_scatter"), ("diagonal", "slice")],
+)
+def test_what_is_written_over_a_diagonal_is_no_slice(operator: str, name: str) -> None:
+    """The diagonals of 32 squares; a comment that names only what a diagonal is read of does not say it."""
+    body = (
+        FLAT
+        + "    tmp0 = tl.load(in_ptr0 + (x2), xmask)\n    tl.store(out_ptr0 + (33*(x2 % 32) + 1024*(x2 // 32)), tmp0, xmask)\n"
+    )
+    tensors = {"in_ptr0": "float32[32, 32]", "out_ptr0": "float32[32, 32, 32]"}
+    claim = Claim(aten=(f"aten.{operator}",))
+    assert naming(kernel(body, tensors, claim=claim)).recognised == (name,)
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,18 @@ def test_a_template_takes_in_no_reduction() -> None:
     assert [stops(first(category="template"), one)[0].reason for one in (pointwise, folds)] == ["unknown", "template"]
 
 
+@pytest.mark.parametrize(("passed", "of"), [("arg_X", "convolution"), ("arg_V", "flex attention"), ("arg_A", "")])
+def test_only_a_matrix_product_s_template_may_take_in_what_is_before_it(passed: str, of: str) -> None:
+    template = launched(COPY, 20, given="buf0", made="buf1", number=1, category="template")
+    arguments = tuple(replace(a, name=passed) if a.name == "in_ptr0" else a for a in template.arguments)
+    launch = replace(template.launches[0], arguments=tuple(
+        replace(a, name=passed) if a.name == "in_ptr0" else a for a in template.launches[0].arguments
+    ))  # fmt: skip
+    (found,) = stops(first(), replace(template, arguments=arguments, launches=(launch,)))
+    assert found.reason == ("template" if of else "unknown")
+    assert found.why.startswith(f"the template of {of} loads what lies in memory" if of else "the text does not tell")
+
+
 def test_another_order_and_another_fold_are_told_apart() -> None:
     (turned,) = stops(first(), launched(TURNED, 20, given="buf0", made="buf1", number=1))
     assert (turned.reason, turned.why) == (

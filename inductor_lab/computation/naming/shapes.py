@@ -6,8 +6,9 @@ import re
 from math import prod
 
 from inductor_lab.computation import Computation
-from inductor_lab.computation.index import Coordinate, behind
-from inductor_lab.computation.tree import Reduction, walk
+from inductor_lab.computation.dtypes import DTYPES
+from inductor_lab.computation.index import Coordinate, Index, behind
+from inductor_lab.computation.tree import Load, Reduction, walk
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Kernel
 
@@ -37,8 +38,13 @@ def across(job: Computation) -> bool:
             if of and not term.sizes:
                 steps[folded] = min(abs(term.factor), steps.get(folded, abs(term.factor)))
         if len(steps) == 2:
-            elements[steps[True] > steps[False]] += prod(job.extent(each) or 1 for each in set(index.coordinates()))
+            elements[steps[True] > steps[False]] += _reached(index, job)
     return elements[True] > elements[False]
+
+
+def _reached(index: Index | None, job: Computation) -> int:
+    """How many elements an address goes over."""
+    return prod(job.extent(each) or 1 for each in set(index.coordinates())) if index else 1
 
 
 def _whole(kernel: Kernel, job: Computation) -> str:
@@ -84,15 +90,25 @@ def _factor(size: str) -> str:
 
 
 def _dtype(kernel: Kernel, job: Computation) -> str:
-    """Of the floats along the fold in memory, the narrowest; else what is folded: an index that is only compared is no float."""
+    """Of the floats along the fold in memory, the narrowest; else what is folded: an index that is only compared is no float. Of columns,
+    each fold has the widest of those that meet in it: a gradient in f32 that is multiplied by bf16 is summed as f32."""
     pointers = [argument for argument in kernel.arguments if argument.pointer]
     read, folded = [a for a in pointers if a.role != "out"], _folded(job)
     of = [a for a in pointers if a.name in folded] or [*read, *(a for a in pointers if a.role == "out")]
     if all(a.dtype == "bool" for a in of):
         of += read  # a mask is beside the point
     values = walk(*(store.value for store in job.stores if store.value is not None))
-    made = [part.dtype for value in values if isinstance(value, Reduction) for part in value.inputs]
+    folds = [value for value in values if isinstance(value, Reduction)]
+    made = [part.dtype for value in folds for part in value.inputs]
     floats = [dtype for dtype in (*(a.dtype for a in of), *made) if dtype.startswith(FLOATS)]
+    if across(job):
+        known = {a.name: a.dtype for a in of if a.dtype.startswith(FLOATS)}
+        loads = ([part for part in walk(*fold.inputs) if isinstance(part, Load)] for fold in folds)
+        met = [
+            [(_reached(one.index, job), known[one.pointer]) for one in each if one.pointer in known] for each in loads
+        ]
+        whole = [[dtype for count, dtype in each if count == max(each)[0]] for each in met if each]
+        floats = [max(each, key=lambda dtype: DTYPES.get(dtype, 0)) for each in whole] or floats
     low = [dtype for dtype in floats if dtype != "float32"]
     return (low or floats or [a.dtype for a in of] or [""])[0]
 

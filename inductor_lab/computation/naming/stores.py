@@ -13,12 +13,16 @@ from inductor_lab.computation.naming.terms import Leaf, Number, Place, Term, pro
 Digit = tuple[str, int | str]
 PIECES = "slice", "select", "split", "split_with_sizes", "unbind", "cat", "stack", "constant_pad_nd"
 """Operators that take a part of a tensor, or fill one."""
+DIAGONALS = "diagonal_backward", "diagonal_scatter"
+"""Operators that write over a diagonal."""
 
 STORES: Mapping[str, str] = {
     "fill": "one number everywhere",
     "arange": "positions alone",
     "copy": "what is loaded, at the same place",
     "slice": "what is loaded, in the same order of dimensions, a part of it or into a part",
+    "diagonal_backward": "what is loaded, in the same order, into a part, where the comment names a diagonal's backward",
+    "diagonal_scatter": "the same, where it names a diagonal that is set in",
     "rearrange": "what is loaded, at a place that arithmetic on positions chooses; an embedding of whole rows where the comment names one",
     "transpose": "what is loaded, the innermost dimension of the store another one than the load's",
     "permute": "what is loaded, the dimensions in another order, the innermost kept",
@@ -41,6 +45,8 @@ def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[
     whole = {asked.elements(leaf.pointer), asked.elements(store.pointer)} == {found.elements(frozenset(found.numel))}
     if how == "slice" and whole and not asked.claims(*PIECES):
         how = "copy"  # of rows that lie apart
+    if how in {"slice", "rearrange"}:
+        how = next((name for name in DIAGONALS if asked.claims(name)), how)
     if how == "copy" and cast:
         return ("cast",)
     return (how, "cast") if cast else (how,)
