@@ -41,11 +41,8 @@ from inductor_lab.machine.targets import target_named
 kept = json.loads(Path("../inductor_lab/kernels/rotary/results.json").read_text())
 points = [row for row in kept["rows"] if row["verb"] == "time" and "us" in row]
 us = pd.DataFrame([{who: told[0] for who, told in row["us"].items()} for row in points])
-print(
-    *sorted(
-        {f"{len(points)} points, {run['card']}, torch {run['torch']}, triton {run['triton']}" for run in kept["runs"]}
-    )
-)
+run = kept["runs"][0]
+print(f"{len(points)} points, {run['card']}, torch {run['torch']}, triton {run['triton']}")
 
 # %% [markdown]
 # ## Is it bound by bandwidth?
@@ -59,17 +56,13 @@ forward = pd.Series([not row["backward"] for row in points])
 bound, megabytes = (pd.Series([row[name] for row in points]) for name in ("bound_us", "bytes"))
 megabytes /= 1e6
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
-for who, label, colour in (
-    ("eager", "eager", "#8a867b"),
-    ("default", "Inductor's default", "#c46a1b"),
-    ("hand", "the hand kernel", "#1f6f6b"),
-):
-    axes.scatter(megabytes[forward], (bound / us[who])[forward], s=22, color=colour, label=label)
+for who, colour in {"eager": "#8a867b", "default": "#c46a1b", "hand": "#1f6f6b"}.items():
+    axes.scatter(megabytes[forward], (bound / us[who])[forward], s=22, color=colour, label=who)
 axes.axhline(1, color="black", linewidth=0.8)
 axes.set(
     xscale="log", xlabel="MB that have to move", ylabel="of a copy's rate", title="forward, cold cache, CUDA graph"
 )
-axes.yaxis.set_major_formatter("{x:.0%}".format)
+axes.yaxis.set_major_formatter("{x:.0%}")
 axes.legend(frameon=False, fontsize=9)
 axes.spines[["top", "right"]].set_visible(False)
 plt.show()
@@ -201,15 +194,12 @@ print(done.stdout)
 
 # %%
 both = us[~forward].drop(columns=["again", "eager"]).dropna(axis=1, how="all")
-both.index = [
-    f"{row['batch']} x {row['tokens']}, {row['layout']}, {'neighbours' if row['interleaved'] else 'halves'}"
-    for row in points
-    if row["backward"]
-]
+trained = [row for row in points if row["backward"]]
+pairs = ["neighbours" if row["interleaved"] else "halves" for row in trained]
+both.index = [f"{r['batch']} x {r['tokens']}, {r['layout']}, {pair}" for r, pair in zip(trained, pairs, strict=True)]
 both.T.round(1).astype(object).fillna("")
 
 # %%
-trained = [row for row in points if row["backward"]]
 for name, row in zip(both.index, trained, strict=True):
     low, high = row["ratio"][row["best"]][1]
     verdict = "ahead of" if low > 1 else "behind" if high < 1 else "level with"
@@ -228,14 +218,14 @@ noise = (us["again"] / us["hand"] - 1).abs()
 gains = {name: us["default"] / us[name] for name in ("coordinate_descent_tuning", "max-autotune")}
 counts = {
     name: {"faster": (gain > 1 + noise).sum(), "slower": (gain < 1 - noise).sum(), "of": gain.count()}
-    | gain.describe()[["min", "50%", "max"]].round(2).to_dict()
     for name, gain in gains.items()
 }
-pd.DataFrame(counts).T
+print(pd.DataFrame(counts).T)
+pd.DataFrame(gains).describe().loc[["min", "50%", "max"]].round(2)
 
 # %% [markdown]
-# The hand kernel has a table of candidates and takes the first, at any size, unless it is given another one: no search at a launch, and one
-# compiled kernel. How they differ can be read without timing:
+# The hand kernel has a table of candidates and takes the first, at any size, unless it is given another one: no search at a launch.
+# How they differ can be read without timing:
 
 # %%
 pd.DataFrame([one | rotary(**one) for one in CANDIDATES])
