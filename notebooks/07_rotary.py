@@ -70,7 +70,7 @@ plt.show()
 # %%
 shares = pd.DataFrame({"of a copy's rate": bound / us["hand"], "TB/s": megabytes / us["hand"]})
 shares["default / hand"] = us["default"] / us["hand"]
-sizes = pd.cut(megabytes, [0, 1, 10, 100, 1000], labels=["below 1 MB", "1 to 10", "10 to 100", "above"])
+sizes = pd.cut(megabytes, [0, 1, 10, 100, float("inf")], labels=["below 1 MB", "1 to 10", "10 to 100", "above"])
 shares[forward].groupby(sizes[forward], observed=True).agg(["min", "max"]).round(2)
 
 # %% [markdown]
@@ -144,9 +144,9 @@ pd.DataFrame({"halves": rotary(), "neighbours": rotary(INTERLEAVED=True)}).T
 # are the kernels that Inductor writes today:
 
 # %%
-for name in ("rotary_h200", "rotary_train_h200", "rotary_attention_train_bf16_h200"):
-    for kernel in lab.load(f"../captured/{name}").kernels:
-        print(f"{name:34}{kernel.graph.removeprefix('0_'):10}{kernel.name}")
+names = ("rotary_h200", "rotary_train_h200", "rotary_attention_train_bf16_h200")
+kernels = [(name, kernel) for name in names for kernel in lab.load(f"../captured/{name}").kernels]
+print("\n".join(f"{name:34}{kernel.graph.removeprefix('0_'):10}{kernel.name}" for name, kernel in kernels))
 
 # %% [markdown]
 # One forward, one backward, in bfloat16 too, where the last one lays the projection's gradient together. By hand it is one kernel for all: a rotation is
