@@ -36,48 +36,39 @@ from inductor_lab.kernels.sparse_ffn.steps import step_2, step_5
 sys.path.append("../tests/benchmarks")
 points = importlib.import_module("contests.sparse_ffn").POINTS  # what is asked for, measured or not
 found = json.loads(Path("../inductor_lab/kernels/sparse_ffn/results.json").read_text())
-rows = [row for row in found["rows"] if row["verb"] == "time" and "us" in row]
+KEY = ["tokens", "neurons", "matrices"]
+measured = [row for row in found["rows"] if row["verb"] == "time" and "us" in row]
+times = [row | {who: us for who, (us, _) in row["us"].items()} | {"bound": row["bound_us"]} for row in measured]
+timed = pd.DataFrame(times).assign(active=lambda all: 1 - all["sparsity"]).sort_values([*KEY, "sparsity"])
 steps = {row["step"]: row for row in found["rows"] if row["verb"] == "step" and "us" in row}
-print(
-    f"{found['runs'][0]['card']}: {len(rows)} of {len(points)} points are measured; steps:",
-    *(steps or ["not measured yet"]),
-)
+print(f"{found['runs'][0]['card']}: {len(timed)} of {len(points)} points, {len(steps)} steps are measured")
 
 # %% [markdown]
-# Times are medians in a CUDA graph with a cold cache. The bound is the bytes, each counted once, at the rate of a copy, or the products at the library's
-# rate, if that is longer.
+# Times are microseconds, medians in a CUDA graph with a cold cache. The bound is the bytes, each counted once, at the rate of a copy, or the
+# products at the library's rate, if that is longer.
 
 # %% [markdown]
 # ## Are atomics a bottleneck?
 #
 # `atomic` is one launch that adds by atomics. `hand` is two, in which each number of the result belongs to one program. They were timed in the same rounds,
-# so their ratio has an interval. `added` is what the programs of `atomic` add up, beside the bytes that have to be read: their number has a limit.
+# so atomic / hand has an interval, `low` to `high`. `added` is what the programs of `atomic` add up, against the bytes that have to be read.
 
 # %%
 limit = {name: one.default for name, one in inspect.signature(step_5.launch).parameters.items()}
-table = []
-for row in sorted((row for row in rows if "atomic" in row["us"]), key=lambda row: (row["neurons"], row["sparsity"])):
-    programs = min(limit["PROGRAMS"], -(-round((1 - row["sparsity"]) * row["neurons"]) // limit["NEURONS"]))
-    ratio, (low, high) = row["ratio"]["atomic"]
-    told = {"neurons": row["neurons"], "sparsity": row["sparsity"], "bound us": row["bound_us"]}
-    told |= {
-        "hand us": row["us"]["hand"][0],
-        "atomic us": row["us"]["atomic"][0],
-        "ratio": ratio,
-        "low": low,
-        "high": high,
-    }
-    told["atomic is"] = "slower" if low > 1.01 else "faster" if high < 0.99 else "level"
-    table.append(told | {"added": 4 * programs * row["columns"] / row["bytes"]})
-beside = pd.DataFrame(table)
+both = timed.dropna(subset="atomic")
+low, high = ([row["atomic"][1][end] for row in both["ratio"]] for end in (0, 1))
+programs = np.ceil((both["active"] * both["neurons"]).round() / limit["NEURONS"]).clip(upper=limit["PROGRAMS"])
+beside = both[["neurons", "sparsity", "bound", "hand", "atomic"]].assign(low=low, high=high)
+beside["atomic is"] = np.select([beside["low"] > 1.01, beside["high"] < 0.99], ["slower", "faster"], "level")
+beside["added"] = (4 * programs * both["columns"] / both["bytes"]).map("{:.0%}".format)
 beside.round(2)
 
 # %%
 print("atomic is", ", ".join(f"{word} at {count}" for word, count in beside["atomic is"].value_counts().items()))
 
 # %% [markdown]
-# The two differ in more than that: `atomic` clears its sum first, and its last program waits for all others. Steps 2 and 4 differ in nothing else: the
-# same programs either add, or store parts for a second launch. The machine code of both for an H200, and of step 3, which adds in another order:
+# The two differ in more than that: `atomic` clears its sum first, and its last program waits for all others. Closer are steps 2 and 4, one kernel that
+# either adds, or stores parts for a second launch. The machine code of both for an H200, and of step 3, which adds in another order:
 
 # %%
 kinds = dict.fromkeys(("x_ptr", "up_ptr", "down_ptr", "total_ptr"), "*fp32") | {"active_ptr": "*i64"}
@@ -134,25 +125,16 @@ counted = {}
 for sparsity in (0, 0.5, 0.75, 0.9, 0.95, 0.99):
     seen = touched(np.random.default_rng(1).permutation(NEURONS)[: round((1 - sparsity) * NEURONS)], size=2)
     read = seen["sectors"] * 32
-    counted[f"{sparsity:.0%}"] = {
-        "of the weight read": read / (2 * NEURONS),
-        "for one byte needed": read / seen["bytes asked for"],
-    }
-pd.DataFrame(counted).T.round(2)
+    counted[f"{sparsity:.0%}"] = read / (2 * NEURONS), read / seen["bytes asked for"]
+pd.DataFrame(counted, index=["read of the weight", "for one byte needed"]).T.round(2)
 
 # %% [markdown]
 # By columns nearly all is read until few neurons are left: with three quarters of them off, memory has as much to do as before. By rows it reads what is
 # needed. The times of both, at one token and nine tenths off:
 
 # %%
-for variant in ("by rows", "by columns"):
-    alike = (1, NEURONS, 2, 0.9, variant)
-    us = [
-        r["us"]["hand"][0]
-        for r in rows
-        if (r["tokens"], r["neurons"], r["matrices"], r["sparsity"], r["variant"]) == alike
-    ]
-    print(f"{variant}:", f"{us[0]:.1f} us" if us else "not measured yet")
+alike = timed.query("tokens == 1 and neurons == @NEURONS and matrices == 2 and sparsity == 0.9").set_index("variant")
+alike["hand"].round(1).reindex(["by rows", "by columns"]).astype(object).fillna("not measured yet").to_frame("us")
 
 # %% [markdown]
 # ## Do programs stand in each other's way?
@@ -166,64 +148,43 @@ for step, rotated in (("step_2", 0), ("step_3", 1)):
     print(f"{crowd:2} at once. {gained(step)}")
 
 # %% [markdown]
-# Programs that wait for memory do not walk in step: the count says the most that can be in the way, the time what is. The last step has nothing to
-# rotate, for a program owns its columns.
+# Programs that wait for memory do not walk in step, so time has to tell. The last step has nothing to rotate: a program owns its columns.
 
 # %% [markdown]
 # ## Is the time linear in the active share?
 #
 # A line by least squares through the sparsities of each layer, `fixed + share * all`; `residual` is of the point farthest from it. The bound
 # itself is a line from nothing to `bound`. `fixed` is what no neuron at all would take: launches, and waiting for the first bytes. The larger it is, the less
-# a high sparsity gains.
+# a high sparsity gains. The hand kernel chooses its blocks by the number of active neurons, so that one line need not hold.
 
 # %%
-KEY = ["tokens", "neurons", "matrices"]
-groups: dict[tuple[int, ...], list[dict]] = {}
-for row in sorted(rows, key=lambda row: row["sparsity"]):
-    if row["variant"] == "by rows":
-        groups.setdefault(tuple(row[name] for name in KEY), []).append(row)
-
-
-def points_of(group: list[dict], who: str) -> tuple[np.ndarray, np.ndarray]:
-    """Active shares, and what `who` took."""
-    own = [
-        (1 - row["sparsity"], (row["us"] | {"bound": [row["bound_us"]]})[who][0])
-        for row in group
-        if who in {*row["us"], "bound"}
-    ]
-    return np.array([share for share, _ in own]), np.array([us for _, us in own])
-
-
+layers = dict(iter(timed[timed["variant"] == "by rows"].groupby(KEY)))
 fits = []
-for key, group in sorted(groups.items()):
+for key, layer in layers.items():
     for who in ("hand", "atomic", "default"):
-        share, us = points_of(group, who)
-        if len(us) > 2:
-            slope, fixed = np.polyfit(share, us, 1)
-            off = np.abs(us - fixed - slope * share)
-            told = {"fixed us": fixed, "all us": slope, "bound us": np.polyfit(*points_of(group, "bound"), 1)[0]}
-            fits.append(
-                dict(zip(KEY, key, strict=True))
-                | {"who": who}
-                | told
-                | {"residual us": off.max(), "of the time": (off / us).max()}
-            )
+        one = layer[["active", who, "bound"]].dropna()
+        if len(one) > 2:
+            slope, fixed = np.polyfit(one["active"], one[who], 1)
+            off = np.abs(one[who] - fixed - slope * one["active"])
+            line = {"fixed": fixed, "all": slope, "bound": np.polyfit(one["active"], one["bound"], 1)[0]}
+            line |= {"residual": off.max(), "of the time": (off / one[who]).max()}
+            fits.append(dict(zip(KEY, key, strict=True)) | {"who": who} | line)
 pd.DataFrame(fits).round(2)
 
 # %%
 COLOURS = {"hand": "#1f6f6b", "atomic": "#c46a1b", "default": "#2f5f8f", "dense": "#8a867b", "bound": "black"}
-drawn_groups = [(key, group) for key, group in sorted(groups.items()) if key[1:] == (NEURONS, 2)]
-figure, axes = plt.subplots(
-    1, len(drawn_groups), figsize=(max(6.4, 3.3 * len(drawn_groups)), 3.4), layout="constrained", squeeze=False
-)
-for panel, ((tokens, *_), group) in zip(axes[0], drawn_groups, strict=True):
+panels = [(key[0], layer) for key, layer in layers.items() if key[1:] == (NEURONS, 2)]
+size = max(6.4, 3.3 * len(panels)), 3.4
+figure, axes = plt.subplots(1, len(panels), figsize=size, layout="constrained", squeeze=False)
+for panel, (tokens, layer) in zip(axes[0], panels, strict=True):
     for who, colour in COLOURS.items():
-        share, us = points_of(group, who)
-        if len(us) > 2:
-            panel.plot(share, us, "" if who == "bound" else "o", color=colour, label=who, markersize=5)
-            panel.plot([0, 1], np.polyval(np.polyfit(share, us, 1), [0, 1]), ":", color=colour, linewidth=1.2)
+        one = layer[["active", who]].dropna()
+        if len(one) > 2:
+            line = np.polyfit(one["active"], one[who], 1)
+            panel.plot(one["active"], one[who], "-" if who == "bound" else "o", color=colour, label=who, markersize=5)
+            panel.plot([0, 1], np.polyval(line, [0, 1]), ":", color=colour, linewidth=1.2)
     panel.set(xlabel="active share of the neurons", ylabel="us in a CUDA graph", xlim=(0, 1.03), ylim=(0, None))
-    panel.set_title(f"{tokens} token{'s' * (tokens > 1)}, {NEURONS:,} neurons, 2 matrices", fontsize=10)
+    panel.set_title(f"tokens: {tokens}; {NEURONS:,} neurons, 2 matrices", fontsize=10)
     panel.spines[["top", "right"]].set_visible(False)
 axes[0, 0].legend(frameon=False, fontsize=8)
 plt.show()
@@ -236,23 +197,22 @@ plt.show()
 
 
 # %%
-def pays(group: list[dict], who: str) -> str:
+def pays(layer: pd.DataFrame | None, who: str) -> str:
     """From which sparsity on `who` is faster than `dense`."""
-    own = [row for row in group if who in row["us"] and "dense" in row["us"]]
-    sparsity, gain = [row["sparsity"] for row in own], [row["us"]["dense"][0] - row["us"][who][0] for row in own]
-    behind = [number for number, us in enumerate(gain) if us <= 0]
-    if not own:
+    if layer is None or (own := layer.dropna(subset=[who, "dense"])).empty:
         return "not measured yet"
-    if not behind:
+    sparsity, gain = own["sparsity"].to_numpy(), (own["dense"] - own[who]).to_numpy()
+    if not (behind := np.flatnonzero(gain <= 0)).size:
         return f"{sparsity[0]:.0%}" + ("; less not measured yet" if sparsity[0] else "")
     if (last := behind[-1]) == len(own) - 1:
         return f"not up to {sparsity[last]:.0%}"
-    return f"{np.interp(0, gain[last : last + 2], sparsity[last : last + 2]):.0%}, in {sparsity[last]:.0%} to {sparsity[last + 1]:.0%}"
+    around = sparsity[last : last + 2]
+    return "{:.0%}, in {:.0%} to {:.0%}".format(np.interp(0, gain[last : last + 2], around), *around)
 
 
-asked = sorted({(point.tokens, point.neurons, point.matrices) for point in points})
-who = ("hand", "default")
-pd.DataFrame([dict(zip(KEY, key, strict=True)) | {one: pays(groups.get(key, []), one) for one in who} for key in asked])
+asked = sorted({tuple(getattr(point, name) for name in KEY) for point in points})
+crossing = {key: {who: pays(layers.get(key), who) for who in ("hand", "default")} for key in asked}
+pd.DataFrame(crossing).T.rename_axis(KEY)
 
 # %% [markdown]
 # ## Which mistakes does one make?
@@ -267,5 +227,5 @@ ends = faults["around"](file.parent, dim=32, neurons=48, active=8, other=40)
 for fault in faults["FAULTS"]:
     file.write_text(faults["planted"](fault, ends))
     judged = lab.verify_file(file, effort="quick")
-    why = next((case.message.partition(";")[0] for case in judged.cases if not case.passed), "")
-    print(f"{judged.verdict}: {fault}", f"      {why}\n", sep="\n")
+    why = next((case.message.partition(";")[0] for case in judged.cases if not case.passed), "all cases")
+    print(f"{judged.verdict}: {fault}\n      {why}\n")
