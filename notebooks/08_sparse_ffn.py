@@ -224,8 +224,10 @@ pd.DataFrame(crossing).T.rename_axis(KEY)
 faults = runpy.run_path("../tests/kernels/sparse_ffn_faults.py")
 file = Path(tempfile.mkdtemp(), "layer.py")
 ends = faults["around"](file.parent, dim=32, neurons=48, active=8, other=40)
+said = []
 for fault in faults["FAULTS"]:
     file.write_text(faults["planted"](fault, ends))
     judged = lab.verify_file(file, effort="quick")
     why = next((case.message.partition(";")[0] for case in judged.cases if not case.passed), "all cases")
-    print(f"{judged.verdict}: {fault}\n      {why}\n")
+    said.append(f"{judged.verdict}: {fault}\n      {why}\n")
+print("\n".join(said))
