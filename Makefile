@@ -10,7 +10,7 @@
 #   make pictures           those of the README; needs Chromium
 #   make notebooks          notebooks/*.ipynb made of notebooks/*.py, executed
 #   make dlrm-pages         what is made of DLRM's results: tables of docs/dlrm.md, the README's sentences, the notebook with its plots
-#   make kernel-pages       docs/kernels.md and the page of each hand kernel, of its results
+#   make kernel-pages       docs/kernels.md, the page and the notebook of each hand kernel, of its results
 #   make lint               ruff and mypy
 
 PYTHON ?= python3
@@ -94,6 +94,8 @@ dlrm-pages: $(READY)
 
 kernel-pages: $(READY)
 	$(VENV)/bin/python tests/benchmarks/hand_pages.py --write
+	$(VENV)/bin/python notebooks/remake.py 06_lora 07_rotary 08_sparse_ffn
+	$(VENV)/bin/python notebooks/remake.py 06_lora 07_rotary 08_sparse_ffn
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .

@@ -1,7 +1,7 @@
-"""The pages of the hand kernels from their results: README.md of each folder, between its marks, and docs/kernels.md, the gallery.
+"""The pages of the hand kernels from their results: README.md of each folder, between its marks, and docs/kernels.md, the gallery with its picture.
 
 python tests/benchmarks/hand_pages.py            prints what stands between the marks
-python tests/benchmarks/hand_pages.py --write    writes it
+python tests/benchmarks/hand_pages.py --write    writes it, and docs/pictures/roofline.svg
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from statistics import median
@@ -20,6 +21,7 @@ Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "inductor_lab" / "kernels"
 GALLERY = ROOT / "docs" / "kernels.md"
+PICTURE = ROOT / "docs" / "pictures" / "roofline.svg"
 NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
 )
@@ -135,6 +137,70 @@ def refused(found: Row) -> str:
     return f"\nWithout a time:\n\n{lines}" if lines else ""
 
 
+# ---------------------------------------------------------------- the picture
+
+TITLE = "Under the roofline: the share of its bound that a hand kernel reaches, against the bound in microseconds"
+COLOURS = {"ahead": "#1f6f6b", "level": "#8a867b", "behind": "#c46a1b", "alone": "#2f5f8f"}
+AT_LEAST, AT_MOST, HIGHEST = 0.01, 1000, 1.2
+"""Microseconds from left to right, each ten times as far, and the share at the top; what lies beyond stands at the edge."""
+PANEL = (300, 150)
+STEP, LEFT, TOP = (350, 225), 46, 70
+
+
+def across(us: float) -> float:
+    return PANEL[0] * math.log(min(max(us, AT_LEAST), AT_MOST) / AT_LEAST, AT_MOST / AT_LEAST)
+
+
+def down(share: float) -> float:
+    return PANEL[1] * (1 - min(share, HIGHEST) / HIGHEST)
+
+
+def panel(kernel: str, timed: list[Row]) -> str:
+    """The points of one kernel, drawn from (0, 0), which is the top of its frame."""
+    wide, high = PANEL
+    parts = [f'<text class="name" x="0" y="-10">{kernel}</text>']
+    for share in (0, 0.5, 1):
+        y = f"{down(share):.1f}"
+        parts.append(f'<path class="{"bound" if share == 1 else "grid"}" d="M0 {y}H{wide}"/>')
+        parts.append(f'<text class="tick" x="-6" y="{y}" dy="4" text-anchor="end">{share:.0%}</text>')
+    for us in (0.01, 0.1, 1, 10, 100, 1000):
+        parts.append(f'<text class="tick" x="{across(us):.1f}" y="{high + 18}" text-anchor="middle">{us:g}</text>')
+    for row in timed:
+        parts.append(
+            f'<circle cx="{across(row["bound_us"]):.1f}" cy="{down(row["share"]):.1f}" r="4" fill="{COLOURS[stands(row)]}"/>'
+        )
+    return "\n    ".join(parts)
+
+
+def picture() -> str:
+    """docs/pictures/roofline.svg: a frame for each kernel that was timed, three beside each other."""
+    timed = {kernel: [row for row in rows(results(kernel), "time") if "us" in row] for kernel in FOLDERS}
+    drawn = {kernel: own for kernel, own in timed.items() if own}
+    height = TOP + STEP[1] * math.ceil(len(drawn) / 3)
+    used = [word for word in COLOURS if any(stands(row) == word for own in drawn.values() for row in own)]
+    key = "".join(
+        f'<circle cx="{LEFT + 5 + 96 * place}" cy="22" r="5" fill="{COLOURS[word]}"/><text class="tick" x="{LEFT + 16 + 96 * place}" y="26">{word}</text>'
+        for place, word in enumerate(used)
+    )
+    said = f"beside the best other one. Upwards: share of the bound; to the right: the bound in us, {AT_LEAST} and less at the edge"
+    panels = "\n".join(
+        f'  <g transform="translate({LEFT + STEP[0] * (number % 3)} {TOP + STEP[1] * (number // 3)})">\n    {panel(kernel, own)}\n  </g>'
+        for number, (kernel, own) in enumerate(drawn.items())
+    )
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {3 * STEP[0] + 20} {height}">
+  <title>{TITLE}</title>
+  <style>
+    text {{ font-family: system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif }}
+    .name {{ font-size: 15px; font-weight: 600; fill: #16202e }} .tick {{ font-size: 12px; fill: #3b485a }}
+    .grid {{ stroke: #d8dde6 }} .bound {{ stroke: #16202e; stroke-width: 1.5 }} circle {{ fill-opacity: 0.75 }}
+  </style>
+  <rect width="{3 * STEP[0] + 20}" height="{height}" rx="12" fill="#ffffff"/>
+  {key}<text class="tick" x="{LEFT + 96 * len(used)}" y="26">{said}</text>
+{panels}
+</svg>
+"""
+
+
 # ---------------------------------------------------------------- pages
 
 
@@ -151,17 +217,24 @@ def place(found: Row) -> str:
     if not timed:
         return "Not measured yet."
     shares = sorted(row["share"] for row in timed)
-    against = [row["ratio"][row["best"]][1] for row in timed if row["best"]]
-    ahead, behind = sum(low > 1.01 for low, _ in against), sum(high < 1 / 1.01 for _, high in against)
+    counts = Counter(stands(row) for row in timed)
     return (
         f"{shares[0]:.0%} to {shares[-1]:.0%} of the bound at {len(timed)} points, half of them at {median(shares):.0%} or more; "
-        f"ahead of the best other one at {ahead}, behind at {behind}, level at {len(against) - ahead - behind}."
+        f"ahead of the best other one at {counts['ahead']}, behind at {counts['behind']}, level at {counts['level']}."
     )
+
+
+def stands(row: Row) -> str:
+    """How a point stands to the best other one: by its interval, within 1 % is level."""
+    if not row["best"]:
+        return "alone"
+    low, high = row["ratio"][row["best"]][1]
+    return "ahead" if low > 1.01 else "behind" if high < 1 / 1.01 else "level"
 
 
 def gallery() -> str:
     """What stands between the marks of docs/kernels.md."""
-    parts = []
+    parts = [f"![{TITLE}](pictures/{PICTURE.name})\n"]
     for kernel in FOLDERS:
         if kernel in ELSEWHERE:
             parts.append(f"## {kernel}\n\n{says(KERNELS / kernel / '__init__.py')}{ELSEWHERE[kernel]}")
@@ -193,6 +266,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     asked = parser.parse_args()
+    if asked.write:
+        PICTURE.write_text(picture(), encoding="utf-8")
     for page, made in pages().items():
         if asked.write:
             page.write_text(filled(page.read_text(encoding="utf-8"), made), encoding="utf-8")

@@ -72,6 +72,15 @@ def test_a_page_says_what_was_measured(page: Path) -> None:
     assert MADE["filled"](text, MADE["pages"]()[page]) == text, "make kernel-pages"
 
 
+def test_the_picture_shows_what_was_measured() -> None:
+    made = MADE["picture"]()
+    assert MADE["PICTURE"].read_text(encoding="utf-8") == made, "make kernel-pages"
+    timed = [row for kernel in MADE["FOLDERS"] for row in MADE["rows"](MADE["results"](kernel), "time") if "us" in row]
+    assert made.count(' r="4" ') == len(timed) > 0
+    assert MADE["across"](0.001) == 0 and round(MADE["across"](1) / MADE["across"](1000), 9) == 0.4
+    assert MADE["down"](2) == 0 and MADE["down"](0) == MADE["PANEL"][1]
+
+
 def point(hand: float, default: float, **fields: Any) -> dict[str, Any]:
     us = {"hand": [hand, [hand, hand]], "again": [hand, [hand, hand]], "default": [default, [default, default]]}
     ratio = {name: [own[0] / hand, [0.99 * own[0] / hand, 1.02 * own[0] / hand]] for name, own in us.items()}
