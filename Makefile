@@ -95,7 +95,6 @@ dlrm-pages: $(READY)
 kernel-pages: $(READY)
 	$(VENV)/bin/python tests/benchmarks/hand_pages.py --write
 	$(VENV)/bin/python notebooks/remake.py 06_lora 07_rotary 08_sparse_ffn
-	$(VENV)/bin/python notebooks/remake.py 06_lora 07_rotary 08_sparse_ffn
 
 lint: $(READY)
 	$(VENV)/bin/ruff check .
