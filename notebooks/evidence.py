@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from inductor_lab.machine.code import printed
 from inductor_lab.machine.instructions import sass_memory
 from inductor_lab.machine.targets import target_named
+from inductor_lab.machine.triton_private import caught_launches, variant
 
 WARP = 32
 """Threads of an NVIDIA warp: one instruction of theirs is one request to memory."""
@@ -41,6 +42,18 @@ def compiled(
     source = ASTSource(kernel, signature, constants, facts)
     code = triton.compile(source, target=GPUTarget(target.backend, target.arch, target.warp_size), options=options)
     return {stage: printed(code.asm, target, stage) for stage in ("ttgir", "ptx", "sass")}
+
+
+def variants(launch: Callable[[int], object], sizes: Iterable[int], gpu: str = "h200") -> dict[str, list[list[int]]]:
+    """For each kernel that `launch` would launch at one of the sizes, which is caught: the sizes that share a compiled kernel, a list for each."""
+    target = target_named(gpu)
+    found: dict[str, dict[str, list[int]]] = {}
+    for size in sizes:
+        with caught_launches() as caught:
+            launch(size)
+        for one in caught:
+            found.setdefault(one.kernel.__name__, {}).setdefault(variant(one, target), []).append(size)
+    return {kernel: list(own.values()) for kernel, own in found.items()}
 
 
 def accesses(sass: str) -> tuple[dict[str, int], dict[str, int]]:

@@ -87,3 +87,17 @@ def test_a_warp_touches_sectors() -> None:
     assert (apart["bytes asked for"], apart["sectors"], apart["lines"]) == (128, 32, 8)
     places = evidence.coordinates("x1 = xindex // 4\nx0 = (xindex % 4)\ny = xindex\n", evidence.first_warp(1))
     assert set(places) == {"x0", "x1"} and places["x0"][5, 0] == 1 == places["x1"][5, 0]
+
+
+def test_sizes_share_a_compiled_kernel() -> None:
+    """Triton tells 1, multiples of 16 and all other sizes apart."""
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from inductor_lab.kernels.add_mul_activation import kernel
+
+    def launch(columns: int) -> object:
+        x = torch.zeros(48, columns)
+        return kernel.add_mul_activation(x, x, configuration=kernel.SMALL, out=torch.zeros_like(x))
+
+    found = module("evidence").variants(launch, (3, 5, 48, 80, 7))
+    assert found == {"add_mul_act": [[3, 5, 7], [48, 80]]}

@@ -138,6 +138,12 @@ def assembly(launch: CaughtLaunch, target: Target) -> Mapping[str, Any]:
     return code.asm  # type: ignore[no-any-return]
 
 
+def variant(launch: CaughtLaunch, target: Target) -> str:
+    """Equal for launches that run the same compiled kernel: Triton compiles again where a size is 1, or is a multiple of 16, or no longer is."""
+    ready = _ready(launch, target)
+    return f"{ready.source.hash()}-{ready.options.hash()}"
+
+
 def front_end(launch: CaughtLaunch, target: Target) -> str:
     """The code of a launch as Triton's front end makes it, before anything is optimised. Raises what the compiler raises."""
     from triton._C.libtriton import ir
