@@ -245,8 +245,11 @@ def _asked(mask: Expression) -> Expression:
 
 def _policy(access: Access, context: Context) -> str:
     if access.eviction == "evict_last":
-        same = [a for a in context.computation.loads if a.pointer == access.pointer and a.index == access.index]
-        again = context.facts.of(access).loaded_again or len([*filter(context.facts.reaches, same)]) > 1
+        fact, reached = context.facts.of(access), filter(context.facts.reaches, context.computation.loads)
+        same = [
+            a for a in reached if a.pointer == access.pointer and a.index == access.index and fact.beside(a) != "apart"
+        ]
+        again = fact.loaded_again or len(same) > 1
         return "keep it in cache: it is read again" if again else "keep it in cache"
     return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
 
