@@ -10,10 +10,10 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from counting import letters
+from counting import Tile, letters
 from scipy import special
 from valued import Valued
 
@@ -82,7 +82,7 @@ def titled(kernel: Kernel, named: Naming, ran: Valued) -> Iterator[tuple[str, st
 
 def computed(definition: Callable[..., np.ndarray], ran: Valued) -> bool | None:
     """Whether some line holds what a definition makes of others; None where too little is known."""
-    values = rows_of(ran)
+    values = rows_of(ran, ran.made)
     if len(values) < 2:
         return None
     whole = np.stack(values)
@@ -98,17 +98,17 @@ def computed(definition: Callable[..., np.ndarray], ran: Valued) -> bool | None:
             if np.isclose(there, made, rtol=2e-3, atol=1e-4, equal_nan=True).all(-1).any():
                 return True
     # Not of the root of a variance that was drawn below 0, of a gradient that reaches no place that was drawn, nor where an operation is not followed.
-    stored = [one.data for held in ran.last.values() for one in held if one.data is not None]
+    stored = rows_of(ran, [one for held in ran.last.values() for one in held])
     known = all(one.data is not None for one in ran.made) and all(np.isfinite(one).any() for one in values)
     known = known and all(np.any(one) for one in stored)
     return False if known else None
 
 
-def rows_of(ran: Valued) -> list[np.ndarray]:
-    """The different values of the lines, in a few rows."""
+def rows_of(ran: Valued, tiles: Iterable[Tile]) -> list[np.ndarray]:
+    """The different values of some tiles, in a few rows."""
     tile, folds = ran.tile(), sorted(place for axis, place in ran.dims().items() if axis.startswith("r"))
     found: dict[bytes, np.ndarray] = {}
-    for one in ran.made:
+    for one in tiles:
         data = one.data
         if data is None or data.dtype.kind not in "fib" or len(one.shape) not in {0, len(tile)}:
             continue
