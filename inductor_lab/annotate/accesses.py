@@ -343,5 +343,5 @@ def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
 def _named(tensor: Tensor | None, pointer: str) -> str:
     if tensor is None:
         return pointer
-    shape = f" {dtype(tensor)}" if tensor.type else ""
+    shape = f" {dtype(tensor.type)}" if tensor.type else ""
     return f"{tensor.label}{shape}"

@@ -24,7 +24,7 @@ from inductor_lab.records import Capture, Kernel, Note, Traffic
 def explain(kernel: Kernel, capture: Capture, context: Context | None = None) -> list[Note]:
     """Notes on the whole kernel (line 0), then one for each line of `kernel.body` that is not empty, in order."""
     try:
-        context = context or Context.make(kernel, capture)
+        context = context or Context(kernel, capture)
     except ValueError as error:
         return [Note(0, f"{error}; its lines are not explained", "hazard"), *_unread(kernel)]
     hints = of_graphs(capture).get(first_graph(kernel), {})
@@ -49,7 +49,7 @@ def _hazards(kernel: Kernel, concrete: Kernel, context: Context, capture: Captur
     others = of_graph(context, capture)
     if concrete is not kernel and _symbolic(context.kernel_computation):
         known = {text.partition(": ")[0] for text in found}
-        new = (text for text in of_body(Context.make(concrete, capture)) if text.partition(": ")[0] not in known)
+        new = (text for text in of_body(Context(concrete, capture)) if text.partition(": ")[0] not in known)
         others = [*new, *others]
     yield from found
     yield from (f"{text} ({_sizes(hints)})" if hints else text for text in others)

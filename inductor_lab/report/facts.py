@@ -58,7 +58,7 @@ def facts(kernel: Kernel, capture: Capture) -> Facts:
 def told(kernel: Kernel, capture: Capture) -> tuple[dict[str, Tensor], list[Note]]:
     """The tensors behind a kernel's pointers, and the notes on it, which call them by their names."""
     try:
-        context = Context.make(kernel, capture, unread(capture, kernel))
+        context = Context(kernel, capture, unread(capture, kernel))
         named = context.tensors
     except ValueError:
         context, named = None, tensors(kernel, capture, None)

@@ -335,7 +335,7 @@ def of_first(about: str, *kernels: Kernel, module: str = "", hints: dict[str, in
     """What is said of the first of several kernels of one module."""
     found = capture(*kernels)
     found = replace(found, graphs=(replace(found.graphs[0], module=module, hints=hints or {}),))
-    context = Context.make(kernels[0], found, unread(found, kernels[0]))
+    context = Context(kernels[0], found, unread(found, kernels[0]))
     told = [note.text for note in explain(kernels[0], found, context) if note.kind == "hazard"]
     return [text for text in told if text.startswith(f"{about}: ")]
 

@@ -247,7 +247,7 @@ def test_a_line_is_credited_to_the_node_that_is_made_of_the_same_tensors() -> No
     tensors = dict.fromkeys(("in_ptr0", "in_ptr1", "in_ptr2", "out_ptr0"), "float32[4096]")
     passed = {"in_ptr0": "scores", "in_ptr1": "largest", "in_ptr2": "mask", "out_ptr0": "buf0"}
     made = kernel(SUBTRACTED, tensors, claim=claim, passed=passed)
-    found = Context.make(made, capture(made, nodes=nodes))
+    found = Context(made, capture(made, nodes=nodes))
     by_text = {made.body.splitlines()[line - 1].strip(): node.name for line, node in found.origin.items()}
     assert by_text["tmp3 = tmp0 - tmp1"] == "sub_1" and by_text["tmp5 = tmp4 - tmp2"] == "sub"
 

@@ -95,7 +95,7 @@ def choices(context: Context) -> Iterator[str]:
     found: dict[Coordinate, list[tuple[int, int]]] = {}
     for load in context.computation.loads:
         for coordinate in {limit.coordinate for limit in load.limits if limit.coordinate}:
-            extent = context.extent(coordinate)
+            extent = context.computation.extent(coordinate)
             bounds = [limit for limit in load.limits if limit.coordinate == coordinate]
             if extent is not None:
                 low = max(limit.low for limit in bounds)

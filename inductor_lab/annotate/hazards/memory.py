@@ -92,7 +92,7 @@ def narrow(context: Context) -> Iterator[str]:
         if len(along) != 1 or along[0].startswith("r") or along[0] in in_turns or not all(walks.values()):
             continue
         width, box = context.width(access.pointer), context.facts.of(access).box
-        if walks[along[0]][0][0] * width >= least and box and context.values(access):
+        if walks[along[0]][0][0] * width >= least and box and context.facts.of(access).values:
             found.setdefault((along[0], width), {}).setdefault(access.pointer, []).append(box)
     for (axis, width), of in found.items():
         each = {pointer: distinct(boxes) * width for pointer, boxes in of.items()}
@@ -109,7 +109,7 @@ def narrow(context: Context) -> Iterator[str]:
 
 def _moved(context: Context, access: Access) -> int:
     """Bytes of the elements that an access reaches, each once; 0 where that is not known."""
-    return (context.values(access) or 0) * context.width(access.pointer)
+    return (context.facts.of(access).values or 0) * context.width(access.pointer)
 
 
 # More often than once
