@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,6 +32,7 @@ from inductor_lab.computation.naming.terms import (
     close,
     parts,
     product,
+    value_of,
     walk,
 )
 from inductor_lab.computation.operators import OPERATORS
@@ -125,11 +127,8 @@ class Formula:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """In the order in which they are written."""
-        read = [node for node in ast.walk(ast.parse(self.text)) if isinstance(node, ast.Name)]
         values = {name_of(part) for part in walk(self.term)}
-        return tuple(
-            dict.fromkeys(node.id for node in sorted(read, key=lambda node: node.col_offset) if node.id in values)
-        )
+        return tuple(dict.fromkeys(word for word in re.findall(r"\w+", self.text) if word in values))
 
     @cached_property
     def steps(self) -> tuple[Term, ...]:
@@ -187,33 +186,21 @@ class Finder:
         """A part of a formula with what its names stand for; None where one has nothing."""
         if name := name_of(part):
             return bound.of.get(name)
-        terms = self.terms
-        match part:
-            case Number(value=value):
-                return terms.number(value)
-            case Sum(constant=constant, of=of):
-                inner = [(self.built(each, bound), by) for each, by in of.items()]
-                scaled = [terms.multiply(terms.number(by), each) for each, by in inner if each is not None]
-                return terms.add(terms.number(constant), *scaled) if len(scaled) == len(inner) else None
-            case Product(times=times, of=of):
-                inner = [(self.built(each, bound), by) for each, by in of.items()]
-                powers = [terms.power(each, by) for each, by in inner if each is not None]
-                return terms.multiply(terms.number(times), *powers) if len(powers) == len(inner) else None
-            case Call(name=name, of=(tensor, _)) if name == CHOSEN:
-                return self.built(tensor, bound)
-            case Call(name=name, of=of):
-                arguments = [each for one in of if (each := self.built(one, bound)) is not None]
-                if len(arguments) < len(of):
-                    return None
-                return self._folded(name, tuple(arguments), bound) if name in FOLDS else terms.call(name, *arguments)
-        return None
-
-    def _folded(self, name: str, inputs: tuple[Term, ...], bound: Bound) -> Term | None:
-        if bound.over is None:
+        if isinstance(part, Call) and part.name == CHOSEN:
+            return self.built(part.of[0], bound)
+        inner = {each: made for each in parts(part) if (made := self.built(each, bound)) is not None}
+        if len(inner) < len(set(parts(part))):
             return None
-        folded = self.terms.fold(FOLDS[name], inputs, bound.over)
-        count = self.count(bound.over) if name == "mean" else self.terms.number(1.0)
-        return None if count is None else self.terms.divide(folded, count)
+        if not isinstance(part, Call) or part.name not in FOLDS:
+            return self.terms.rebuilt(part, inner.__getitem__)
+        if bound.over is None or (count := self._count(part.name, bound.over)) is None:
+            return None
+        folded = self.terms.fold(FOLDS[part.name], tuple(map(inner.__getitem__, part.of)), bound.over)
+        return self.terms.divide(folded, count)
+
+    def _count(self, fold: str, over: frozenset[str]) -> Term | None:
+        """What a fold's result is divided by."""
+        return self.count(over) if fold == "mean" else self.terms.number(1.0)
 
     # ---- a part of the formula and a term that is a number times it
 
@@ -222,7 +209,7 @@ class Finder:
         if name := name_of(part):
             if name not in bound.of:
                 yield from ((more, 1.0) for more in self._bind(name, term, bound))
-            elif (times := self._ratio(term, bound[name])) is not None:
+            elif (times := value_of(self.terms.divide(term, bound[name]))) is not None:
                 yield bound, times
             return
         match part:
@@ -260,10 +247,6 @@ class Finder:
             if close(times, 1.0):
                 yield from self._each(*rest, more)
 
-    def _ratio(self, term: Term, other: Term) -> float | None:
-        ratio = self.terms.divide(term, other)
-        return ratio.value if isinstance(ratio, Number) else None
-
     def _bind(self, name: str, term: Term, bound: Bound) -> Iterator[Bound]:
         times, powers = product(term)
         if powers and times != 1.0 and close(times, 1.0):  # the number of the formula made up for the tree's
@@ -276,7 +259,7 @@ class Finder:
         for fold, power in product(term)[1].items():
             if not isinstance(fold, Fold) or fold.name != FOLDS[name] or power != 1.0 or len(fold.of) != len(inner):
                 continue
-            count = self.count(fold.over) if name == "mean" else self.terms.number(1.0)
+            count = self._count(name, fold.over)
             outside = self.terms.divide(term, fold)
             if bound.over not in {None, fold.over} or count is None or outside.axes & fold.over:
                 continue

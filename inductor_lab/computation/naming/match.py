@@ -20,13 +20,8 @@ from inductor_lab.computation.naming.terms import (
     walk,
 )
 
-NORMS = {
-    "batch_norm": ("_native_batch_norm_legit_functional", "_native_batch_norm_legit_no_training", "_native_batch_norm_legit",
-                   "native_batch_norm", "native_batch_norm_backward", "batch_norm"),
-    "group_norm": ("native_group_norm", "native_group_norm_backward", "group_norm"),
-    "layer_norm": ("native_layer_norm", "native_layer_norm_backward", "layer_norm"),
-}  # fmt: skip
-"""A norm -> the operators that a comment has for it."""
+NORMS = "batch_norm", "group_norm", "layer_norm"
+"""Norms that the operators of a comment name."""
 
 
 @dataclass(frozen=True)
@@ -76,19 +71,15 @@ class Asked:
     @property
     def norm(self) -> str:
         """The norm that the comment names; empty where it names none."""
-        return next((name for name, operators in NORMS.items() if self.claims(*operators)), "")
+        return self._norm("")
 
     @property
     def derived(self) -> str:
         """The norm whose backward the comment names, else the norm that it names: a layer norm's may stand beside a batch norm that is made again."""
-        return next(
-            (
-                name
-                for name, operators in NORMS.items()
-                if self.claims(*(one for one in operators if one.endswith("_backward")))
-            ),
-            self.norm,
-        )
+        return self._norm("_backward") or self.norm
+
+    def _norm(self, ending: str) -> str:
+        return next((name for name in NORMS if any(name in one and one.endswith(ending) for one in self.aten)), "")
 
     @property
     def backward(self) -> bool:
@@ -101,13 +92,9 @@ class Asked:
 
     def spread(self, term: Term) -> int:
         """Elements of the widest tensor in a term; a million for each symbolic dimension."""
-        return max((self._elements(leaf) for leaf in walk(term) if isinstance(leaf, Leaf)), default=1)
-
-    def _elements(self, leaf: Leaf) -> int:
-        total = 1
-        for coordinate in set(leaf.load.index.coordinates()) if leaf.load.index else ():
-            total *= self.normal.found.extent(coordinate) or 10**6
-        return total
+        indices = [leaf.load.index for leaf in walk(term) if isinstance(leaf, Leaf) and leaf.load.index]
+        sizes = ([self.normal.found.extent(each) or 10**6 for each in set(index.coordinates())] for index in indices)
+        return max(map(prod, sizes), default=1)
 
 
 Pattern = Callable[[Term, Asked], Match | None]
@@ -126,10 +113,6 @@ class Row:
     """For people, where that is more than the name."""
     simple: bool = False
     """True for one whose call is as short as its name: then the expression is the better title."""
-
-    @property
-    def said(self) -> str:
-        return self.words or self.name
 
 
 TIMES_SUM = "* +"

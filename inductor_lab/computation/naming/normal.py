@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from math import e, inf, isclose, log2
 
 from inductor_lab.computation import Computation
@@ -14,8 +16,6 @@ from inductor_lab.computation.naming.terms import (
     Leaf,
     Number,
     Place,
-    Product,
-    Sum,
     Term,
     Terms,
     addends,
@@ -88,7 +88,8 @@ class Normal:
             case Load():
                 return self._load(value)
             case Cast(operand=operand, dtype=dtype):
-                return self._cast(operand, dtype)
+                rounds = "float8" in dtype or ("float" in operand.dtype and "int" in dtype)
+                return terms.call(f"to {dtype}", self.of(operand)) if rounds else self.of(operand)
             case Operation():
                 return self._operation(value)
             case Reduction(name=name, inputs=inputs, group=int(group)):
@@ -135,20 +136,12 @@ class Normal:
                     return self._open(left)
         return self.of(mask)
 
-    def _cast(self, operand: Expression, dtype: str) -> Term:
-        inner = self.of(operand)
-        if "float8" in dtype or ("float" in operand.dtype and "int" in dtype):
-            return self.terms.call(f"to {dtype}", inner)
-        return inner
-
     def _fold(self, name: str, part: str, inputs: tuple[Term, ...], over: frozenset[str]) -> Term:
         terms = self.terms
-        if name == "sum":
-            return terms.fold("sum", tuple(map(_whole, inputs)), over)
         name = "max" if name == "fmax" else name  # a softmax's: what is NaN in a row shows in its sum
-        count, inputs = self.count(over), tuple(map(_whole, inputs))
+        inputs = tuple(map(_whole, inputs))
         match name, part, inputs:
-            case "welford", "mean" | "m2", (x,) if count is not None:
+            case "welford", "mean" | "m2", (x,) if (count := self.count(over)) is not None:
                 mean = terms.divide(terms.fold("sum", (x,), over), count)
                 return mean if part == "mean" else terms.fold("sum", (terms.power(terms.subtract(x, mean), 2.0),), over)
             case "online_softmax", _, (x,):
@@ -159,27 +152,21 @@ class Normal:
         return terms.fold(f"{name} {part}".strip(), inputs, over)
 
     def _operation(self, value: Operation) -> Term:
-        idiom = named(value)
-        if idiom is not None and idiom[0] in KEPT_IDIOMS:
-            name, arguments = idiom
-            if name == "where":
-                return self.where(*map(self.of, arguments))
-            of = tuple(map(self.of, arguments))
-            if name == "relu" and not any(
-                term.axes or isinstance(term, Leaf) for term in walk(*of)
-            ):  # a size, held at 0
-                return self.terms.call("maximum", self.terms.number(0.0), *of)
-            return self.terms.call(name, *of)
-        if value.name == "where":
-            return self.where(*map(self.of, value.inputs))
         match value:
             case Operation(name="bucketize", inputs=(x, Load() as boundaries, *how)):  # searched, not gathered from
                 row = self.terms.leaf(boundaries, frozenset(), ())
                 return self.terms.call("bucketize", self.of(x), row, *map(self.of, how))
-        inputs = tuple(map(self.of, value.inputs))
-        if value.name == "maximum" and "float" not in value.dtype:  # an index that is held at 0 is no relu
-            return self.terms.call(value.name, *inputs)
-        return self._settled(computed(self.terms, value.name, inputs))
+        name, arguments = named(value) or ("", ())
+        if name not in KEPT_IDIOMS:
+            name, arguments = value.name, value.inputs
+        inputs = tuple(map(self.of, arguments))
+        if name == "where":
+            return self.where(*inputs)
+        if name == "relu" and not any(term.axes or isinstance(term, Leaf) for term in walk(*inputs)):
+            return self.terms.call("maximum", self.terms.number(0.0), *inputs)  # a size, held at 0
+        if name == "maximum" and "float" not in value.dtype:  # an index that is held at 0 is no relu
+            return self.terms.call(name, *inputs)
+        return self._settled(computed(self.terms, name, inputs))
 
     def _settled(self, term: Term) -> Term:
         """A comparison that every element passes, or none, as the number that it is: `0 <= x0`, `x0 < 64` of 64."""
@@ -223,7 +210,6 @@ class Normal:
         def inside(each: Term) -> Term:
             return self.assume(each, condition, truth=truth)
 
-        terms = self.terms
         match term:
             case Call(name="where", of=(asked, one, other)):
                 known = self._known(asked, condition, truth)
@@ -231,23 +217,12 @@ class Normal:
                     return inside(one if known else other)
                 rest = self._rest(asked, condition) if truth else asked
                 return self.where(inside(rest), inside(one), inside(other))
-            case Call(name=name, of=of) if of:
-                return terms.call(name, *map(inside, of))
-            case Product(times=times, of=powers):
-                return terms.multiply(
-                    terms.number(times), *(terms.power(inside(base), by) for base, by in powers.items())
-                )
-            case Sum(constant=constant, of=sums):
-                scaled = (terms.multiply(terms.number(by), inside(part)) for part, by in sums.items())
-                return terms.add(terms.number(constant), *scaled)
-        return term
+        return self.terms.rebuilt(term, inside)
 
     def _known(self, asked: Term, condition: Term, truth: bool) -> bool | None:
         if asked is condition or (truth and asked in conjuncts(condition)):
             return truth
-        if contrary(asked, condition):
-            return not truth
-        return None
+        return not truth if contrary(asked, condition) else None
 
     def _rest(self, asked: Term, condition: Term) -> Term:
         """A conjunction without what is known."""
@@ -255,33 +230,14 @@ class Normal:
         left = [part for part in conjuncts(asked) if part not in known]
         if len(left) == len(conjuncts(asked)):
             return asked
-        total = self.terms.number(1.0) if not left else left[0]
-        for part in left[1:]:
-            total = self.terms.call("and", total, part)
-        return total
+        return reduce(lambda one, other: computed(self.terms, "and", (one, other)), left, self.terms.number(1.0))
 
 
 def computed(terms: Terms, name: str, inputs: tuple[Term, ...]) -> Term:
     """One operation, in the one form that it has: an `a > b` is `b < a`, a root is a power."""
+    if name in ARITHMETIC:
+        return ARITHMETIC[name](terms, *inputs)
     match name, inputs:
-        case "add", (left, right):
-            return terms.add(left, right)
-        case "sub", (left, right):
-            return terms.subtract(left, right)
-        case "mul", (left, right):
-            return _multiplied(terms, left, right)
-        case "div", (left, right):
-            return _multiplied(terms, left, terms.power(right, -1.0))
-        case "fma", (left, right, more):
-            return terms.add(terms.multiply(left, right), more)
-        case "neg", (inner,):
-            return terms.negative(inner)
-        case "reciprocal", (inner,):
-            return _multiplied(terms, terms.power(inner, -1.0))
-        case "sqrt", (inner,):
-            return terms.power(inner, 0.5)
-        case "rsqrt", (inner,):
-            return terms.power(inner, -0.5)
         case "pow", (inner, Number(value=exponent)):
             return terms.power(inner, exponent)
         case "exp2", (inner,):
@@ -291,7 +247,7 @@ def computed(terms: Terms, name: str, inputs: tuple[Term, ...]) -> Term:
             constant, sums = addends(inner)
             if not constant and sums and all(isclose(abs(by), log2(e), rel_tol=1e-5) for by in sums.values()):
                 return terms.call("exp", terms.divide(inner, terms.number(log2(e))))
-        case (("and" | "mul"), (Number(value=1.0), other) | (other, Number(value=1.0))):
+        case "and", (Number(value=1.0), other) | (other, Number(value=1.0)):
             return other
         case "and", (Number(value=0.0), _) | (_, Number(value=0.0)):
             return terms.number(0.0)
@@ -304,24 +260,31 @@ def computed(terms: Terms, name: str, inputs: tuple[Term, ...]) -> Term:
     return terms.call(name, *inputs)
 
 
-def _multiplied(terms: Terms, *of: Term) -> Term:
+def _multiplied(terms: Terms, *factors: Term) -> Term:
     """A product; 1 / (1 + exp(-x)) in it is sigmoid(x)."""
-    times, powers = product(terms.multiply(*of))
+    times, powers = product(terms.multiply(*factors))
     rewritten: dict[Term, float] = {}
     for base, power in powers.items():
-        x = _logistic(terms, base) if power < 0 else None
-        key, by = (base, power) if x is None else (terms.call("sigmoid", x), -power)
-        rewritten[key] = rewritten.get(key, 0.0) + by
+        constant, of = addends(base)
+        match power < 0, constant, *of.items():
+            case True, 1.0, (Call(name="exp", of=(x,)), 1.0):
+                base, power = terms.call("sigmoid", terms.negative(x)), -power
+        rewritten[base] = rewritten.get(base, 0.0) + power
     return terms.powers(times, rewritten)
 
 
-def _logistic(terms: Terms, base: Term) -> Term | None:
-    match base:
-        case Sum(constant=1.0, of=of) if len(of) == 1:
-            ((power, times),) = of.items()
-            if times == 1.0 and isinstance(power, Call) and power.name == "exp":
-                return terms.negative(power.of[0])
-    return None
+ARITHMETIC: Mapping[str, Callable[..., Term]] = {
+    "add": Terms.add,
+    "sub": Terms.subtract,
+    "mul": _multiplied,
+    "div": lambda terms, one, other: _multiplied(terms, one, terms.power(other, -1.0)),
+    "fma": lambda terms, one, other, more: terms.add(terms.multiply(one, other), more),
+    "neg": Terms.negative,
+    "reciprocal": lambda terms, x: _multiplied(terms, terms.power(x, -1.0)),
+    "sqrt": lambda terms, x: terms.power(x, 0.5),
+    "rsqrt": lambda terms, x: terms.power(x, -0.5),
+}
+"""Operations that are sums, products and powers."""
 
 
 def conjuncts(condition: Term) -> list[Term]:
@@ -334,16 +297,12 @@ def conjuncts(condition: Term) -> list[Term]:
 
 def contrary(one: Term, other: Term) -> bool:
     """True for `32 <= x` beside `x < 32`, and for `~c` beside `c`."""
-    match one, other:
-        case Call(name="not", of=(inner,)), _ if inner is other:
-            return True
-        case _, Call(name="not", of=(inner,)) if inner is one:
-            return True
-        case (Call(name="le", of=(a, b)), Call(name="lt", of=(c, d))) | (
-            Call(name="lt", of=(c, d)),
-            Call(name="le", of=(a, b)),
-        ):
-            return a is d and b is c
+    for pair in ((one, other), (other, one)):
+        match pair:
+            case Call(name="not", of=(inner,)), second if inner is second:
+                return True
+            case Call(name="le", of=(a, b)), Call(name="lt", of=(c, d)) if a is d and b is c:
+                return True
     return False
 
 

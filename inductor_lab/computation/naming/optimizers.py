@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal
-from inductor_lab.computation.naming.terms import Call, Leaf, Number, Term, close, value_of, walk
+from inductor_lab.computation.naming.terms import Call, Leaf, Number, close, value_of, walk
 from inductor_lab.computation.naming.written import written
 from inductor_lab.computation.records import Computation
 
 MOMENTS = {
     "a": "m + g * alpha", "b": "v + g ** 2 * beta", "m": "one addend, loaded", "v": "one addend, loaded",
 }  # fmt: skip
+ROLES = {"p": "param", "v": "exp_avg_sq", "g": "grad", "m": "exp_avg"}
+"""A variable of a step -> torch's word for it."""
 STEPS = (
     written("adamw_step", "p * c + k * a / (q * sqrt(b) + eps)", where=MOMENTS, p="loaded", c="below 1", inputs=()),
     written("adam_step", "p + k * a / (q * sqrt(b) + eps)", where=MOMENTS, p="one addend, loaded", inputs=()),
@@ -30,12 +32,7 @@ def roles(job: Computation) -> dict[str, str]:
     asked = Asked(Normal(job), frozenset(), "unknown", {})
     for value in (asked.normal.of(store.value) for store in job.stores if store.value is not None):
         for found in (match.bound for row in STEPS if (match := row.find(value, asked))):
-            told: dict[Term, str] = {
-                found["p"]: "param",
-                found["v"]: "exp_avg_sq",
-                found["g"]: "grad",
-                found["m"]: "exp_avg",
-            }
+            told = {found[name]: role for name, role in ROLES.items()}
             decay = 1 / (1 + (value_of(found["beta"]) or 0.0))
             for each in walk(value):
                 match each:

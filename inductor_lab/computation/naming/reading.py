@@ -49,26 +49,22 @@ class Reading:
 
     def match(self, term: Term) -> tuple[Row, Match] | None:
         if term not in self.matches:
-            found = None if _untold(term) else self._first(term)
+            rows = () if _untold(term) else ROWS
+            found = next(((row, found) for row in rows if (found := row.find(term, self.asked)) is not None), None)
             self.matches[term] = found
             if found is not None:
-                own = self.asked.normal.terms.monic(term)
-                self.inner.update(
-                    inner for each in found[1].inner if (inner := self.asked.normal.terms.monic(each)) is not own
-                )
+                monic = self.asked.normal.terms.monic
+                self.inner |= {*map(monic, found[1].inner)} - {monic(term)}
                 if found[1].adjective:
                     self.adjectives.setdefault(found[0].name, found[1].adjective)
         return self.matches[term]
-
-    def _first(self, term: Term) -> tuple[Row, Match] | None:
-        return next(((row, found) for row in ROWS if (found := row.find(term, self.asked)) is not None), None)
 
     def whole(self, row: Row, term: Term, found: Match) -> Term | None:
         """The term with something that stands for what has the name; None where that is all of it."""
         if found.rest is None or isinstance(found.rest, Number):
             return None
         terms = self.asked.normal.terms
-        core = terms.found(row.name, term)
+        core = terms.call(f"found {row.name}", term)
         self.cores[core] = row.name, found
         return terms.add(core, found.rest) if found.glue == "add" else terms.multiply(core, found.rest)
 
@@ -175,11 +171,8 @@ def names(job: Computation, asked: Asked) -> tuple[tuple[str, ...], dict[str, st
         if isinstance(value, Leaf) and not value.chosen and not how:
             plain.extend(moved(value, store, job, asked))
             continue
-        if (
-            asked.normal.terms.monic(value) in reading.inner
-            and not how
-            and any(other is not value for _, other in values)
-        ):
+        inner = asked.normal.terms.monic(value) in reading.inner
+        if inner and not how and any(other is not value for _, other in values):
             continue
         found.extend(reading.names(value))
         if alone := constant(value):

@@ -14,13 +14,7 @@ def _unmasked(x: Term) -> tuple[Term, str]:
             if _lowest(one) or _lowest(other):
                 return kept, "causal" if causal(condition) else "masked"
         case Sum(constant=0.0, of=of):
-            masks = [
-                part
-                for part in of
-                if isinstance(part, Call) and part.name == "where" and any(map(_lowest, part.of[1:]))
-            ]
-            if masks:
-                return x, "causal" if causal(masks[0].of[0]) else "masked"
+            return x, next(filter(None, (_unmasked(part)[1] for part in of)), "")
     return x, ""
 
 
@@ -36,29 +30,16 @@ def causal(condition: Term) -> bool:
     )
 
 
-def _log(x: Term) -> tuple[Term, str]:
-    return _unmasked(x)[0], "log"
-
-
-def _plain(x: Term) -> tuple[Term, str]:
-    return _unmasked(x)[0], ""
-
-
 SUM = "sum(exp(x - max(x)))", "sum(exp(x - m))"
 CHOSEN = "where(t == i, c, 0)"
 SAVED = {"m": "loaded", "x": "of more elements than m"}
 
+LOG = "h - exp(y) * sum(h)", "g - exp(y) * sum(g)"
 BACKWARD = (
     written(
-        "cross_entropy_backward",
-        "h - exp(y) * sum(h)",
-        h=f"one addend, made of {CHOSEN}",
-        factor=True,
-        inputs=(),
+        "cross_entropy_backward", *LOG, h=f"one addend, made of {CHOSEN}", g=f"made of {CHOSEN}", factor=True, inputs=()
     ),
-    written("cross_entropy_backward", "g - exp(y) * sum(g)", g=f"made of {CHOSEN}", factor=True, inputs=()),
-    written("log_softmax_backward", "h - exp(y) * sum(h)", h="one addend", factor=True, inputs=("h",)),
-    written("log_softmax_backward", "g - exp(y) * sum(g)", factor=True, inputs=("g",)),
+    written("log_softmax_backward", *LOG, h="one addend", factor=True, inputs=("h", "g")),
     written(
         "softmax_backward", "h - x * sum(h)", h="one addend", x="a factor of h", factor=True, inputs=("h / x", "x")
     ),
@@ -85,7 +66,14 @@ PARTS = (
         where=SAVED,
         words="row max and log of the sum of softmax",
         alone=True,
-        shown=_log,
+        shown=lambda x: (_unmasked(x)[0], "log"),
     ),
-    written("softmax_statistics", *SUM, where=SAVED, words="row max and sum of softmax", alone=True, shown=_plain),
+    written(
+        "softmax_statistics",
+        *SUM,
+        where=SAVED,
+        words="row max and sum of softmax",
+        alone=True,
+        shown=lambda x: (_unmasked(x)[0], ""),
+    ),
 )

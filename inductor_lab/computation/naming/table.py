@@ -17,7 +17,7 @@ ROWS: tuple[Row, ...] = (
     *optimizers.ROWS, *softmaxes.BACKWARD, *activations.BACKWARD, *norms.GRADIENTS, *norms.ROWS, *softmaxes.FORWARD, *movement.ROTATIONS,
     *dropouts.ROWS, *activations.GATED, *activations.FORWARD, *softmaxes.PARTS, *norms.STATISTICS, *movement.ROWS,
 )  # fmt: skip
-SAID: dict[str, str] = {row.name: row.said for row in ROWS} | {name: name for name in STORES} | {
+SAID: dict[str, str] = {row.name: row.words or row.name for row in ROWS} | {name: name for name in STORES} | {
     "residual_add": "residual add", "bias_gradient": "bias gradient", "swiglu_backward": "swiglu_backward", "geglu_backward": "geglu_backward",
 }  # fmt: skip
 """Name -> what people are told."""

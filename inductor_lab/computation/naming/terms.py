@@ -3,7 +3,7 @@
     x * 0.5 * (erf(x * 0.7071) + 1)      Product(0.5, {x: 1, Sum(1, {erf(Product(0.7071, {x: 1})): 1}): 1})
 
 Square roots and divisions are powers, so `x / sqrt(v)` and `x * rsqrt(v)` are the same product. Nothing is multiplied out but a number with a
-sum. `normal` makes these of trees, `patterns` compares them.
+sum. `normal` makes these of trees, `formulas` compares them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from math import isclose
 
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Load
-
-NOWHERE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,12 +102,10 @@ class Terms:
     # ---- the kinds
 
     def number(self, value: float) -> Term:
-        return self._once(("number", _rounded(value)), lambda: Number(NOWHERE, value))
+        return self._once(("number", _rounded(value)), lambda: Number(frozenset(), value))
 
     def leaf(self, load: Load, axes: frozenset[str], chosen: tuple[Term, ...]) -> Term:
-        where = (
-            (load.index.constant, frozenset(load.index.terms)) if load.index else None
-        )  # in whatever order it was written
+        where = (load.index.constant, frozenset(load.index.terms)) if load.index else None  # in whatever order
         return self._once(("leaf", load.pointer, where, load.version), lambda: Leaf(axes, load, chosen))
 
     def place(self, index: Index, axes: frozenset[str]) -> Term:
@@ -118,22 +114,15 @@ class Terms:
     def call(self, name: str, *of: Term) -> Term:
         return self._once(("call", name, *of), lambda: Call(_axes(of), name, of))
 
-    def found(self, name: str, term: Term) -> Term:
-        """What stands for a term that has a name, or for the part of it that has."""
-        return self._once(("found", name, term), lambda: Call(term.axes, f"found {name}", (term,)))
-
     def fold(self, name: str, of: tuple[Term, ...], over: frozenset[str]) -> Term:
         """A fold; of a sum, what does not vary along the axes before it."""
         if name != "sum" or len(of) != 1:
             return self._once(("fold", name, *of, over), lambda: Fold(_axes(of) - over, name, of, over))
         times, powers = product(of[0])
         outside = {base: power for base, power in powers.items() if not base.axes & over}
-        inside = self.powers(1.0, {base: power for base, power in powers.items() if base not in outside})
-        if isinstance(inside, Sum):
-            first = self._first(inside)
-            inside, times = self._scaled(inside, 1.0 / first), times * first
+        first, inside = self._led(self.powers(1.0, {base: by for base, by in powers.items() if base not in outside}))
         folded = self._once(("fold", name, inside, over), lambda: Fold(inside.axes - over, name, (inside,), over))
-        return self.multiply(self.powers(times, outside), folded)
+        return self.multiply(self.powers(times * first, outside), folded)
 
     # ---- arithmetic
 
@@ -142,16 +131,11 @@ class Terms:
         for term in terms:
             more, parts = addends(term)
             constant += more
-            for part, times in self._monic(parts):
-                of[part] = of.get(part, 0.0) + times
+            for part, by in parts.items():
+                times, powers = product(part)
+                base = part if times == 1.0 else self.powers(1.0, powers)
+                of[base] = of.get(base, 0.0) + by * times
         return self.total(constant, {part: times for part, times in of.items() if times})
-
-    def _monic(self, parts: Mapping[Term, float]) -> Iterable[tuple[Term, float]]:
-        for part, times in parts.items():
-            if isinstance(part, Product) and part.times != 1.0:
-                yield self.powers(1.0, part.of), times * part.times
-            else:
-                yield part, times
 
     def total(self, constant: float, of: Mapping[Term, float]) -> Term:
         """A sum of what needs no more sorting."""
@@ -181,9 +165,9 @@ class Terms:
         for base, power in of.items():
             if not power or times == 0.0:
                 continue
-            first = self._first(base) if isinstance(base, Sum) and power == int(power) else 1.0
-            if first != 1.0 and isinstance(base, Sum):
-                base, times = self._scaled(base, 1.0 / first), times * first**power
+            if power == int(power):
+                first, base = self._led(base)
+                times *= first**power
             kept[base] = kept.get(base, 0.0) + power
         kept = {base: power for base, power in kept.items() if power}
         if times == 0.0 or not kept:
@@ -197,9 +181,10 @@ class Terms:
         key = frozenset((base, _rounded(power)) for base, power in kept.items())
         return self._once(("product", _rounded(times), key), lambda: Product(_axes(kept), times, kept))
 
-    def _first(self, base: Sum) -> float:
-        """The number before its first term, in an order of its own: sums are compared by what is left without it."""
-        return base.of[min(base.of, key=self.order.__getitem__)]
+    def _led(self, term: Term) -> tuple[float, Term]:
+        """The number before a sum's first term, in an order of its own, and the sum without it, by which sums are compared."""
+        first = term.of[min(term.of, key=self.order.__getitem__)] if isinstance(term, Sum) else 1.0
+        return first, self._scaled(term, 1.0 / first) if isinstance(term, Sum) and first != 1.0 else term
 
     def _scaled(self, base: Sum, times: float) -> Term:
         return self.total(base.constant * times, {part: times * by for part, by in base.of.items()})
@@ -211,10 +196,8 @@ class Terms:
             return self.powers(times**exponent if times else 0.0, {part: by * exponent for part, by in of.items()})
         if not of:
             return self.number(times**exponent) if times > 0 else self.call("pow", base, self.number(exponent))
-        if len(of) == 1:
-            ((part, by),) = of.items()
-            if times > 0 and by == 1.0:
-                return self.powers(times**exponent, {part: exponent})
+        if times > 0 and list(of.values()) == [1.0]:
+            return self.powers(times**exponent, dict.fromkeys(of, exponent))
         return self.powers(1.0, {base: exponent})
 
     def divide(self, one: Term, other: Term) -> Term:
@@ -223,11 +206,24 @@ class Terms:
     def monic(self, term: Term) -> Term:
         """The term without the number before it."""
         _, of = product(term)
-        found = self.powers(1.0, of) if of else term
-        return self._scaled(found, 1.0 / self._first(found)) if isinstance(found, Sum) else found
+        return self._led(self.powers(1.0, of) if of else term)[1]
 
     def negative(self, term: Term) -> Term:
         return self.multiply(self.number(-1.0), term)
+
+    def rebuilt(self, term: Term, of: Callable[[Term], Term]) -> Term:
+        """A call, a sum or a product of what each of its parts becomes; others as they are."""
+        match term:
+            case Number(value=value):
+                return self.number(value)
+            case Call(name=name, of=inputs):
+                return self.call(name, *map(of, inputs))
+            case Product(times=times, of=powers):
+                return self.multiply(self.number(times), *(self.power(of(base), by) for base, by in powers.items()))
+            case Sum(constant=constant, of=sums):
+                scaled = (self.multiply(self.number(by), of(part)) for part, by in sums.items())
+                return self.add(self.number(constant), *scaled)
+        return term
 
 
 def product(term: Term) -> tuple[float, Mapping[Term, float]]:
