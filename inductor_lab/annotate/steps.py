@@ -6,10 +6,10 @@ extern_kernels.mm(buf0, arg1_1, out=buf1)          a library call; it reads what
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.bind.names import scratch
+from inductor_lab.computation import Computation, computation
 from inductor_lab.costs.hints import hinted, hinted_call, of_graphs
 from inductor_lab.costs.library import Given, name
 from inductor_lab.records import Capture, ExternCall, Kernel, LaunchArgument
@@ -37,6 +37,13 @@ class Step:
         """The kernel's, or the library call's name."""
         return self.made.id if isinstance(self.made, Kernel) else name(self.made.target)
 
+    def jobs(self) -> list[Computation]:
+        """What its body does; nothing of a library call, and of what is not Python."""
+        try:
+            return [*computation(self.kernel).every()] if self.kernel else []
+        except ValueError:
+            return []
+
     @property
     def unknown(self) -> bool:
         """A library call of which a capture does not say what it reads and writes, as those of older versions."""
@@ -56,14 +63,8 @@ def steps(capture: Capture) -> dict[str, list[Step]]:
     for known, found in _KEPT:
         if known is capture:
             return found
-    found = _steps(capture)
-    _KEPT[:] = [*_KEPT[-1:], (capture, found)]
-    return found
-
-
-def _steps(capture: Capture) -> dict[str, list[Step]]:
     hints = of_graphs(capture)
-    found: dict[str, list[Step]] = {graph.id: [] for graph in capture.graphs}
+    found = {graph.id: [] for graph in capture.graphs}
     for kernel in capture.kernels:
         roles = {a.name: a.role for a in kernel.arguments if a.pointer and not scratch(kernel, a.name)}
         for launch in kernel.launches:
@@ -82,15 +83,11 @@ def _steps(capture: Capture) -> dict[str, list[Step]]:
         found.setdefault(call.graph, []).append(Step(call.line, call, given, writes))
     for graph in found.values():
         graph.sort(key=lambda step: step.line)
-        _follow(graph)
+        last: dict[str, int] = {}
+        for number, step in enumerate(graph):
+            step.producers = {a.storage: last[a.storage] for a in step.reads if a.storage in last}
+            for producer in step.producers.values():
+                step.after |= graph[producer].after | 1 << producer
+            last.update({a.storage: number for a in step.writes if a.storage})
+    _KEPT[:] = [*_KEPT[-1:], (capture, found)]
     return found
-
-
-def _follow(graph: Sequence[Step]) -> None:
-    """Who wrote last what each step reads."""
-    last: dict[str, int] = {}
-    for number, step in enumerate(graph):
-        step.producers = {a.storage: last[a.storage] for a in step.reads if a.storage in last}
-        for producer in step.producers.values():
-            step.after |= graph[producer].after | 1 << producer
-        last.update({a.storage: number for a in step.writes if a.storage})

@@ -9,13 +9,11 @@ whose result the other kernel needs as well.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from inductor_lab.annotate.layout import Run, joined, runs
 from inductor_lab.annotate.steps import Step, steps
-from inductor_lab.bind.elements import nbytes
-from inductor_lab.computation import Access, Computation, computation
-from inductor_lab.computation.index import Coordinate
+from inductor_lab.bind.elements import nbytes, total
+from inductor_lab.computation import Access, Computation
 from inductor_lab.quantity import plural, size
 from inductor_lab.records import Capture, FusionStop, Kernel
 
@@ -94,45 +92,31 @@ def _of_graph(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[
             if any(between.unknown for between in graph[at + 1 : number]):
                 continue  # it may have written that memory, or stand between the two
             written = [argument for argument in before.writes if argument.storage == memory]
-            moved = [
-                nbytes(argument.type) for argument in written
-            ]  # of parts of one buffer, each by a pointer of its own
+            held = total(nbytes(part.type) for part in written)  # parts of one buffer have a pointer each
             ways = [graph[k] for k in range(at + 1, number) if step.after >> k & 1 and graph[k].after >> at & 1]
-            reason, why = next(_why(Pair(before, step, memory, ways)))
-            held = None if None in moved else sum(filter(None, moved))
-            yield FusionStop(
-                name, written[0].value if len(written) == 1 else memory, held, before.id, step.id, reason, why
-            )
-
-
-def between(producer: Step, consumer: Step, memory: str) -> tuple[str, str]:
-    """Why a kernel and another one that reads what it left are two, (reason, sentence), by their bodies alone."""
-    return next(_why(Pair(producer, consumer, memory, ())))
+            buffer = written[0].value if len(written) == 1 else memory
+            yield FusionStop(name, buffer, held, before.id, step.id, *between(before, step, memory, ways))
 
 
 # ---------------------------------------------------------------- why: the first reason that fits
 
 
-@dataclass(frozen=True)
-class Pair:
-    """The kernel that leaves a buffer, and one that reads it."""
+def between(producer: Step, consumer: Step, memory: str, ways: Sequence[Step] = ()) -> tuple[str, str]:
+    """Why a kernel and another one that reads what it left are two, (reason, sentence).
 
-    producer: Step
-    consumer: Step
-    memory: str
-    ways: Sequence[Step]
-    """What depends on the producer, and the consumer on it: it would have to run inside the fused kernel."""
+    Args:
+        ways: What depends on the producer, and the consumer on it: it would have to run inside the fused kernel.
+    """
+    if ways:
+        way = min(ways, key=lambda step: step.kernel is not None)
+        called = "" if way.kernel else ", and a library call can not be part of a kernel"
+        return "cycle", f"the consumer waits for {way.id} (line {way.line}), which waits for the producer{called}"
+    return next(_why(producer, consumer, memory))
 
 
-def _why(pair: Pair) -> Iterator[tuple[str, str]]:
-    """(reason, sentence), what is certain first: a way round, then what the bodies are, then how they go over their elements."""
-    for between in sorted(pair.ways, key=lambda step: step.kernel is not None):
-        called = "" if between.kernel else ", and a library call can not be part of a kernel"
-        yield (
-            "cycle",
-            f"the consumer waits for {between.id} (line {between.line}), which waits for the producer{called}",
-        )
-    kinds = [step.kernel.category for step in (pair.producer, pair.consumer) if step.kernel]
+def _why(producer: Step, consumer: Step, memory: str) -> Iterator[tuple[str, str]]:
+    """What is certain first: what the bodies are, then how they go over their elements."""
+    kinds = [step.kernel.category for step in (producer, consumer) if step.kernel]
     if kinds == ["template", "template"]:
         yield "template", "both are templates, and a kernel holds one"
     if "user_autotune" in kinds:
@@ -142,27 +126,35 @@ def _why(pair: Pair) -> Iterator[tuple[str, str]]:
             "template",
             "a template takes in no reduction, only what is done element by element before or after its product",
         )
-    passed = {argument.name for argument in pair.consumer.kernel.arguments} if pair.consumer.kernel else set()
+    passed = {argument.name for argument in consumer.kernel.arguments} if consumer.kernel else set()
     if products := [name for name, own in AS_IT_LIES.items() if "template" in kinds[1:] and own & passed]:
         yield (
             "template",
             f"the template of {products[0]} loads what lies in memory: nothing is fused in before its product",
         )
-    one, other = _found(pair.producer), _found(pair.consumer)
-    if other and any(
-        access.kind.startswith("atomic") for access in _reaching(pair.consumer, other, pair.memory, reading=False)
-    ):
+    one, other = _found(producer), _found(consumer)
+    stores = _reaching(consumer, other, memory, reading=False) if other else []
+    if any(access.kind.startswith("atomic") for access in stores):
         yield "added", "the consumer adds to it atomically, from any program: all of it has to be there before"
     if one and other:
         yield from _loops(one, other)
-        yield from _orders(pair, one, other)
-    overwritten = {a.storage for a in pair.consumer.writes} & {a.storage for a in pair.consumer.reads}
+        written = _reaching(producer, one, memory, reading=False)
+        read = _reaching(consumer, other, memory, reading=True)
+        if any(access.index.expressions() for access in read):
+            yield (
+                "order",
+                "the consumer reads it at places that it computes, not in the order in which the producer writes it",
+            )
+        there, here = _walks(written, one), _walks(read, other)
+        if len(there) == len(here) == 1 and there != here:
+            yield "order", "the producer writes it in another order than the consumer reads it"
+    overwritten = {a.storage for a in consumer.writes} & {a.storage for a in consumer.reads}
     if any(not storage.startswith("buf") for storage in overwritten):
         yield (
             "mutation",
             "the consumer writes into an input of the graph, which has to wait for all that read it",
         )
-    count = sum(len(step.kernel.claim.outputs) for step in (pair.producer, pair.consumer) if step.kernel)
+    count = sum(len(step.kernel.claim.outputs) for step in (producer, consumer) if step.kernel)
     if count > LARGEST_FUSION and not JOBS.intersection(kinds):
         yield "limit", f"together they make {count} buffers; Inductor fuses what makes at most {LARGEST_FUSION}"
     yield "unknown", "the text does not tell: Inductor's score, or a limit of its settings"
@@ -170,11 +162,10 @@ def _why(pair: Pair) -> Iterator[tuple[str, str]]:
 
 def _found(step: Step) -> Computation | None:
     """What a step's body does, by its own launch; None of several jobs, of a template, whose order is its loop's, and of what is not followed."""
-    try:
-        found = computation(step.kernel) if step.kernel and step.kernel.category != "template" else None
-    except ValueError:
-        return None
-    return found if found and found.numel and not found.parts else None
+    match step.jobs():
+        case [found] if found.numel and step.kernel and step.kernel.category != "template":
+            return found
+    return None
 
 
 def _loops(one: Computation, other: Computation) -> Iterator[tuple[str, str]]:
@@ -202,20 +193,6 @@ def _rows(found: Computation) -> tuple[int, int]:
 
 def _count(count: int, word: str) -> str:
     return plural(count, word) if count else f"a symbolic number of {word}s"
-
-
-def _orders(pair: Pair, one: Computation, other: Computation) -> Iterator[tuple[str, str]]:
-    """Written in one order, read in another."""
-    reads = _reaching(pair.consumer, other, pair.memory, reading=True)
-    terms = [term.of for access in reads for term in access.index.terms]
-    if any(of is not None and not isinstance(of, Coordinate) for of in terms):
-        yield (
-            "order",
-            "the consumer reads it at places that it computes, not in the order in which the producer writes it",
-        )
-    written, read = _walks(_reaching(pair.producer, one, pair.memory, reading=False), one), _walks(reads, other)
-    if len(written) == len(read) == 1 and written != read:
-        yield "order", "the producer writes it in another order than the consumer reads it"
 
 
 def _reaching(step: Step, found: Computation, memory: str, *, reading: bool) -> list[Access]:

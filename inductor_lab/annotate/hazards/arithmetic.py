@@ -51,15 +51,10 @@ def _chosen(value: Expression, axis: str) -> Expression | None:
     match _bare(value):
         case Operation(name="where", inputs=(condition, _, other)) if number(other) == 0:
             return _named(condition, axis)
-        case Operation(name="mul", inputs=(one, other)):
-            return next(
-                (found for a, b in ((one, other), (other, one)) if axis not in b.axes and (found := _chosen(a, axis))),
-                None,
-            )
-        case Operation(name="div", inputs=(one, other)) if axis not in other.axes:
-            return _chosen(one, axis)
-        case Operation(name="neg", inputs=(one,)):
-            return _chosen(one, axis)
+        case Operation(name="mul" | "div" | "neg" as name, inputs=inputs):
+            match [one for one in inputs if axis in one.axes]:
+                case [along] if name != "div" or along is inputs[0]:
+                    return _chosen(along, axis)
         case Operation(name="eq" | "and") as condition:  # a truth value that is summed as 0 or 1
             return _named(condition, axis)
     return None

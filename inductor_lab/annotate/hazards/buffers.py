@@ -9,11 +9,11 @@ from inductor_lab.annotate.hazards.memory import FEW_BYTES
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.annotate.stops import LEAST_TOLD, told
 from inductor_lab.bind.elements import nbytes
-from inductor_lab.computation import Computation, computation
+from inductor_lab.computation import Computation
 from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.idioms import number
 from inductor_lab.quantity import duration, plural, size
-from inductor_lab.records import Capture, Kernel, LaunchArgument
+from inductor_lab.records import Capture, LaunchArgument
 
 
 def unread(context: Context, capture: Capture) -> Iterator[str]:
@@ -81,10 +81,7 @@ def _scatters(step: Step, storage: str) -> bool:
     if step.kernel is None:
         return any(word in step.id for word in SCATTERING) and any(a.storage == storage for a in step.writes)
     names = {argument.name for argument in step.writes if argument.storage == storage}
-    try:
-        stores = [a for job in computation(step.kernel).every() for a in job.stores if a.pointer in names]
-    except ValueError:
-        return False
+    stores = [a for job in step.jobs() for a in job.stores if a.pointer in names]
     return bool(stores) and all(store.gathered for store in stores)
 
 
@@ -101,9 +98,7 @@ def read_again(context: Context, capture: Capture) -> Iterator[str]:
         waits = place - 1 in step.producers.values() or any(step.touches(a.storage) for a in before.writes)
         if place and before.kernel and step.kernel and not waits:
             pairs = [(a, b) for a in step.reads for b in before.reads if (a.value, a.type) == (b.value, b.type)]
-            common = {
-                a.value: _common(before.kernel, b.name, step.kernel, a.name) * context.width(a.name) for a, b in pairs
-            }
+            common = {a.value: _common(before, b.name, step, a.name) * context.width(a.name) for a, b in pairs}
             found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
     worth = [each for each in found if each[0] >= LEAST_TOLD]
     if worth:
@@ -117,17 +112,13 @@ def read_again(context: Context, capture: Capture) -> Iterator[str]:
         )
 
 
-def _common(one: Kernel, pointer: str, other: Kernel, of_other: str) -> int:
-    """Elements of one tensor that two kernels both load; none where data, branches or symbolic sizes decide which."""
+def _common(one: Step, pointer: str, other: Step, of_other: str) -> int:
+    """Elements of one tensor that two steps both load; none where data, branches or symbolic sizes decide which."""
     boxes = _loaded(one, pointer), _loaded(other, of_other)
     return distinct(boxes[0]) + distinct(boxes[1]) - distinct(boxes[0] + boxes[1])
 
 
-def _loaded(kernel: Kernel, pointer: str) -> list[Box]:
-    try:
-        jobs = [job for job in computation(kernel).every() if not job.branches]
-    except ValueError:
-        return []
-    loads = [(job, a) for job in jobs for a in job.loads if a.pointer == pointer]
-    boxes = [box for job, access in loads if (box := job.box(access))]
-    return boxes if len(boxes) == len(loads) else []
+def _loaded(step: Step, pointer: str) -> list[Box]:
+    boxes = [job.box(a) for job in step.jobs() if not job.branches for a in job.loads if a.pointer == pointer]
+    known = [box for box in boxes if box]
+    return known if len(known) == len(boxes) else []

@@ -43,17 +43,9 @@ def idle(context: Context) -> Iterator[str]:
 
 def too_small(context: Context) -> Iterator[str]:
     shape, card = geometry.geometry(context.kernel, context.computation, context.card), context.card
-    one = 1 if _one_row(context) else None
-    programs = shape.programs if shape else one or geometry.of_jobs(context.kernel, card)
+    rows = [size for axis, size in context.computation.numel.items() if not axis.startswith("r")]
+    whole = context.kernel.category in {"reduction", "persistent_reduction"} and not context.computation.parts
+    one = whole and rows == [1]  # row, however long that is, is folded by one program
+    programs = shape.programs if shape else int(one) or geometry.of_jobs(context.kernel, card)
     if programs and programs * 4 <= card.processors:
         yield f"{plural(programs, 'program')} for {plural(card.processors, card.processor)}"
-
-
-def _one_row(context: Context) -> bool:
-    """Whether it folds a single row, however long that is, by one program."""
-    rows = [size for axis, size in context.computation.numel.items() if not axis.startswith("r")]
-    return context.kernel.category in ONE_PROGRAM and rows == [1] and not context.computation.parts
-
-
-ONE_PROGRAM = {"reduction", "persistent_reduction"}
-"""Categories of which a program folds whole rows."""

@@ -133,9 +133,8 @@ def repeated(context: Context) -> Iterator[str]:
 
 
 def _gathered_twice(context: Context, loads: Sequence[Access], width: int) -> Iterator[str]:
-    for same in {
-        (a.index, id(a.mask)): [b for b in loads if (b.index, b.mask) == (a.index, a.mask)] for a in loads
-    }.values():
+    alike = {(a.index, id(a.mask)): [b for b in loads if (b.index, b.mask) == (a.index, a.mask)] for a in loads}
+    for same in alike.values():
         again = (context.computation.reach(same[0]) or 0) * width * (len(same) - 1)
         if again >= FEW_BYTES:
             yield f"{len(same)} loads gather {same[0].pointer} by the same indices, {size(again)} again: keep what was loaded"

@@ -140,10 +140,8 @@ def _cat(term: Term, asked: Asked) -> Match | None:
         and (PADDING.isdisjoint(asked.aten | asked.lowered) or not any(is_number(piece, 0.0) for piece in pieces))
     ):
         return Match(tuple(values))
-    made = not any(isinstance(part, Leaf) for part in walk(*values)) and not asked.claims(
-        "cat", "stack"
-    )  # of positions
-    return Match(tuple(values)) if _joined(values) and not made and not _over(values, asked) else None
+    loaded = any(isinstance(part, Leaf) for part in walk(*values)) or asked.claims("cat", "stack")  # else positions
+    return Match(tuple(values)) if _joined(values) and loaded and not _over(values, asked) else None
 
 
 def _slice_scatter(term: Term, asked: Asked) -> Match | None:
@@ -164,22 +162,18 @@ def _over(values: Sequence[Term], asked: Asked) -> bool:
     return sliced and not asked.claims("cat", "stack")
 
 
-def _past_the_parts(condition: Term) -> bool:
-    """Whether it holds up to where a tensor ends of which each row folds a part, `r0_1 + 8185 * x0 < 3200000`: the last part is shorter."""
-    match condition:
-        case Call(name="lt", of=(Place(index=Index(constant=0)), Number())):
-            return {axis.startswith("r") for axis in condition.axes} == {True, False}
-    return False
-
-
 def _pad(term: Term, asked: Asked) -> Match | None:
     pieces, values = _pieces(term)
     if len(pieces) != 2 or len(values) != 1:
         return None
     copied = any(isinstance(part, Leaf) and not narrowing(part.load.mask) for part in walk(*values))
     condition, *_ = call(term, "where") or (term,)
-    if _past_the_parts(condition) and not asked.claims("constant_pad_nd", "slice_backward"):
-        return None
+    # r0_1 + 8185 * x0 < 3200000: where a tensor ends of which each row folds a part, the last a shorter one
+    match condition:
+        case Call(name="lt", of=(Place(index=Index(constant=0)), Number())):
+            divided = {axis.startswith("r") for axis in condition.axes} == {True, False}
+            if divided and not asked.claims("constant_pad_nd", "slice_backward"):
+                return None
     return None if copied and condition.axes & values[0].axes else Match(tuple(values))  # else it lies everywhere
 
 

@@ -71,16 +71,10 @@ def _short(dtype: str) -> str:
 
 def _product(job: Computation, axes: list[str]) -> str:
     """The number of elements along axes; symbolic ones as they are passed."""
-    number, symbols = 1, list[str]()
-    for axis in axes:
-        size = job.numel[axis]
-        if isinstance(size, int):
-            number *= size
-        else:
-            symbols.append(job.sizes.get(size, size))
-    if not symbols:
-        return f"{number:,}"
-    factors = [f"{number:,}"] * (number != 1) + symbols
+    sizes = [job.numel[axis] for axis in axes]
+    number = prod(size for size in sizes if isinstance(size, int))
+    symbols = [job.sizes.get(size, size) for size in sizes if isinstance(size, str)]
+    factors = [f"{number:,}"] * (number != 1 or not symbols) + symbols
     return "*".join(map(_factor, factors)) if len(factors) > 1 else factors[0]
 
 

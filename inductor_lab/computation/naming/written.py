@@ -6,13 +6,12 @@ written("tanh_backward", "g * (1 - t * t)", t="loaded or a tanh")      | `tanh_b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product as every
 from types import MappingProxyType
 
 from inductor_lab.computation.naming.conditions import CONDITIONS, GRAPHS, NUMBERS, RELATIONS, Where
-from inductor_lab.computation.naming.formulas import Bound, Finder, Formula, Found
+from inductor_lab.computation.naming.formulas import Finder, Formula
 from inductor_lab.computation.naming.match import Asked, Match, Row, is_number
 from inductor_lab.computation.naming.terms import Number, Term
 
@@ -61,23 +60,24 @@ def written(
         fitting = [formula for formula in formulas if formula.calls <= calls]
         if not fitting or (when and not GRAPHS[when](asked)):
             return None
-
-        def met(condition: Callable[[Where], bool]) -> Callable[[Term, Bound], bool]:
-            return lambda found, bound: condition(Where(found, bound, asked))
-
-        conditions = {one: met(each) for one, each in demanded.items()}
-        finder = Finder(asked.normal.terms, asked.normal.count, conditions, first)
+        met = {one: lambda of, bound, each=each: each(Where(of, bound, asked)) for one, each in demanded.items()}
+        finder = Finder(asked.normal.terms, asked.normal.count, met, first)
         for formula in fitting:
             for found in finder.within(formula, term, factor=factor):
-                if held and not RELATIONS[held](found.bound, asked):
+                bound = found.bound
+                if held and not RELATIONS[held](bound, asked):
                     continue
-                if not alone or is_number(found.rest, float(found.glue == "mul")):
-                    own = [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
-                    parts = [finder.built(each.term, found.bound) for each in of or own]
-                    match = _match(finder, (formula, *steps), [part for part in parts if part is not None], found)
-                    if partly and found.bound[partly].axes - (found.bound.over or frozenset()):
-                        match = replace(match, adjective="partial")
-                    return match if shown is None else _told(match, *shown(match.parts[0]))
+                if alone and not is_number(found.rest, float(found.glue == "mul")):
+                    continue
+                own = [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
+                parts = [part for each in of or own if (part := finder.built(each.term, bound)) is not None]
+                inner = dict.fromkeys(finder.built(part, bound) for one in (formula, *steps) for part in one.steps)
+                way = tuple(each for each in inner if each and each not in parts and not isinstance(each, Number))
+                adjective = "partial" if partly and bound[partly].axes - (bound.over or frozenset()) else ""
+                if shown is not None:
+                    part, adjective = shown(parts[0])
+                    parts[:1] = [part] if part else []
+                return Match((*parts, *found.outside), way, found.rest, found.glue, adjective, bound.of)
         return None
 
     told = [
@@ -99,13 +99,3 @@ def _with_and_without(text: str) -> Iterator[str]:
     pieces = re.split(r"(?<= )\[(.*?)\]", text)
     for kept in every((True, False), repeat=len(pieces) // 2):
         yield "".join(piece if place % 2 == 0 or kept[place // 2] else "" for place, piece in enumerate(pieces)).strip()
-
-
-def _match(finder: Finder, formulas: Iterable[Formula], inputs: Sequence[Term], found: Found) -> Match:
-    steps = dict.fromkeys(finder.built(part, found.bound) for formula in formulas for part in formula.steps)
-    inner = tuple(step for step in steps if step is not None and step not in inputs and not isinstance(step, Number))
-    return Match((*inputs, *found.outside), inner, found.rest, found.glue, bound=found.bound.of)
-
-
-def _told(found: Match, part: Term | None, adjective: str) -> Match:
-    return replace(found, parts=(*((part,) if part else ()), *found.parts[1:]), adjective=adjective)
