@@ -208,7 +208,8 @@ def checks(
         yield "fill", str(fill), one.other, fill == one.other
     if seen.known and seen.live.size and not one.drawn:
         start, values, times = int(seen.elements[0]), seen.elements.size, seen.times
-        yield "start", fact.start, start, fact.start == start
+        lowest = fact.box.start if fact.box else None
+        yield "start", lowest, start, lowest == start
         yield "values", fact.values, values, fact.values == values
         spread = f"{times.min()} to {times.max()}"
         yield "serves", fact.serves, spread, fact.serves == times.min() == times.max()

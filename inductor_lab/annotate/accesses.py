@@ -7,7 +7,7 @@ Which tensor, in which pattern, how often, and what the cache is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
 
 from inductor_lab.annotate.context import Context, dtype
@@ -21,7 +21,7 @@ from inductor_lab.computation import Access
 from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.groups import LEFT
 from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.schedule import Barrier, Define, Effect, Reached, Step
+from inductor_lab.computation.schedule import Define, Reached
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Load, Operation
 
 
@@ -50,13 +50,10 @@ def _again(access: Access, fact: Facts, context: Context) -> str:
     if isinstance(access.value, Load) and access.value.version:
         return "read back: the kernel has stored to it above"
     earlier = context.facts.before(access)
-    for how in ("same", "part"):
-        if met := [a for a in earlier if fact.again.get(a.line) == how]:
-            alike = any(_address(a, context) == _address(access, context) for a in met)
-            return AGAIN[how, alike]
-    apart = "other elements than are loaded above" if len(fact.again) == len(earlier) else ""
-    alike = any(_address(a, context) == _address(access, context) for a in earlier)
-    return (apart or f"loaded above too, {'at the same address' if alike else 'by another index'}") if earlier else ""
+    for how in ("same", "part", ""):
+        if met := [a for a in earlier if fact.again.get(a.line, "") == how]:
+            return AGAIN[how, any(_address(a, context) == _address(access, context) for a in met)]
+    return "other elements than are loaded above" if earlier else ""
 
 
 AGAIN = {
@@ -64,18 +61,16 @@ AGAIN = {
     ("same", False): "the same elements again, by another index",
     ("part", True): "read again in part, at the same address",
     ("part", False): "read again in part, at another address",
+    ("", True): "loaded above too, at the same address",
+    ("", False): "loaded above too, by another index",
 }
-"""How elements lie to those of an earlier load, and whether each iteration has them at one address."""
+"""How elements lie to those of an earlier load, where that is known, and whether each iteration has them at one address."""
 
 
 def _address(access: Access, context: Context) -> object:
     """Equal where two accesses go to one address in every iteration, however it is written."""
     steps = context.computation.steps(access.index)
-    return (
-        access.index
-        if steps is None
-        else (access.index.constant, {digit: step for digit, step in steps.items() if step})
-    )
+    return access.index if steps is None else (access.index.constant, steps)
 
 
 def reached(found: Reached) -> str:
@@ -152,16 +147,16 @@ def _order(access: Access, fact: Facts, context: Context) -> str:
     """What an access leaves out, and in which order it walks."""
     turned = _turned(access, context)
     walked = _walk(fact, context)
-    if fact.values is None or fact.lies is None:
+    if fact.values is None or fact.box is None:
         return (walked or _stepping(fact)) + turned
-    start = f", from element {fact.start}" if fact.start else ""
-    if fact.lies and fact.lies[0][0] > 1:
-        return f", {fact.lies[0][0]:,} elements apart{start}{turned}"
-    if len(fact.lies) > 1:
-        (_, length), (step, _), *_ = fact.lies
-        within = (f", in {step * n:,} of every {wider:,}" for (step, n), (wider, _) in pairwise(fact.lies[1:]))
+    start, lies = f", from element {fact.box.start}" if fact.box.start else "", fact.box.dimensions
+    if lies and lies[0][0] > 1:
+        return f", {lies[0][0]:,} elements apart{start}{turned}"
+    if len(lies) > 1:
+        (_, length), (step, _), *_ = lies
+        within = (f", in {step * n:,} of every {wider:,}" for (step, n), (wider, _) in pairwise(lies[1:]))
         start = f", {length:,} of every {step:,} elements{''.join(within)}{start}"
-        if walked == _in_runs((length, 1), (0, step)):
+        if walked == IN_RUNS.format(length, step):
             walked = ""  # the same, said twice
     return start + walked + turned
 
@@ -206,13 +201,10 @@ def _walk(fact: Facts, context: Context) -> str:
     if step > 1 and outer:
         turned = " transposed:" if any(0 < abs(further) < step for _, further in outer) else ""
         return f",{turned} neighbouring elements of the launch are {step:,} apart, {length:,} at a time"
-    return _in_runs((length, step), *outer[:1])
+    return IN_RUNS.format(length, abs(outer[0][1])) if outer and outer[0][1] else ""
 
 
-def _in_runs(inner: Run, *outer: Run) -> str:
-    return (
-        f", in runs of {inner[0]:,} consecutive elements, {abs(outer[0][1]):,} apart" if outer and outer[0][1] else ""
-    )
+IN_RUNS = ", in runs of {:,} consecutive elements, {:,} apart"
 
 
 def _along(walk: tuple[Run, ...], axis: str) -> str:
@@ -254,14 +246,12 @@ def _policy(access: Access, context: Context) -> str:
     return "marked evict_first" if access.eviction == "evict_first" else ""  # a hint: others may read it again
 
 
-def barrier(found: Barrier, context: Context) -> str:
+def barrier(line: int, context: Context) -> str:
     """The sentence on a barrier: what is loaded before it and written behind, or the other way round."""
-    steps, told = list(context.computation.schedule.every()), "waits until all threads of the program are here"
-    above, below = (list(_accesses(part)) for part in (steps[: steps.index(found)], steps[steps.index(found) :]))
+    told, every = "waits until all threads of the program are here", context.computation.accesses
     for kind, told_of in BARRIERS.items():
-        pointers = {one.pointer for one in above if one.kind == kind} & {
-            one.pointer for one in below if one.kind != kind
-        }
+        pointers = {one.pointer for one in every if one.line < line and one.kind == kind}
+        pointers &= {one.pointer for one in every if one.line > line and one.kind != kind}
         if labels := [context.tensors[p].label if p in context.tensors else p for p in sorted(pointers)]:
             return f"{told}: {told_of.format(_listed(labels))}"
     return told
@@ -272,11 +262,6 @@ BARRIERS = {
     "store": "each then sees what others have stored in {}",
 }
 """What a barrier stands behind -> why."""
-
-
-def _accesses(steps: Iterable[Step]) -> Iterator[Access]:
-    for step in steps:
-        yield from (step.access,) if isinstance(step, Effect) else step.loads if isinstance(step, Define) else ()
 
 
 def effect(access: Access, of: Lines) -> str:
@@ -328,7 +313,7 @@ def _rounded(value: Expression, dtype: str) -> bool:
 
 def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
     """What the gaps between stored elements are: of a tensor that is stored whole, in memory of its own, they are its padding."""
-    if not fact.lies or len(fact.lies) < 2 or fact.lies[0][0] > 1:
+    if not fact.box or len(fact.box.dimensions) < 2 or fact.box.dimensions[0][0] > 1:
         return ""
     told = tensor.type if tensor else None
     alike = {
@@ -341,7 +326,5 @@ def _gaps(fact: Facts, tensor: Tensor | None, context: Context) -> str:
 
 
 def _named(tensor: Tensor | None, pointer: str) -> str:
-    if tensor is None:
-        return pointer
-    shape = f" {dtype(tensor.type)}" if tensor.type else ""
-    return f"{tensor.label}{shape}"
+    shape = f" {dtype(tensor.type)}" if tensor and tensor.type else ""
+    return f"{tensor.label}{shape}" if tensor else pointer

@@ -21,9 +21,9 @@ from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
 from inductor_lab.computation.dimensions import factors
 from inductor_lab.computation.folds import narrowing
-from inductor_lab.computation.footprint import Box, Dimension, distinct, normal
+from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits, behind
-from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, walk
+from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, Size
 
@@ -61,16 +61,6 @@ class Facts:
         """Whether an axis has as many elements as its digits make."""
         digits = self.found.digits.get(axis)
         return digits is not None and prod(size for _, size in digits.parts) == self.found.numel[axis]
-
-    @property
-    def start(self) -> int | None:
-        """The lowest element."""
-        return self.box.start if self.box else None
-
-    @property
-    def lies(self) -> tuple[Dimension, ...] | None:
-        """How its elements lie in memory: (step, how many), innermost first, those joined that go on."""
-        return self.box.dimensions if self.box else None
 
     @cached_property
     def ranged(self) -> bool:
@@ -121,11 +111,8 @@ class Facts:
         if len(used) < len(terms):
             return None
         job = self.job
-        each = {
-            axis: [of for of in used if of.axis == axis]
-            for axis in job.axes
-            if not (self.rows and axis.startswith("r"))
-        }
+        axes = [axis for axis in job.axes if not (self.rows and axis.startswith("r"))]
+        each = {axis: [of for of in used if of.axis == axis] for axis in axes}
         if self.apart and all(map(job.covers, each.values())):
             return False
         whole = job.product(*map(self.found.numel.__getitem__, each))
@@ -162,15 +149,11 @@ class Facts:
     @cached_property
     def rows(self) -> bool:
         """Whether an iteration is a row here: what is loaded meets no element of one, or a row stores one element."""
-        value = self.access.value
         if self.kind == "load":
-            again = sum(one.value is value for one in self.found.loads) > 1
-            told = bool(again and self.job.folded) and not self.job.meets(self.line)
-        else:
-            moving = {coordinate.axis for coordinate in self.access.index.coordinates()}
-            moving |= value.axes if value is not None else set()
-            told = not any(axis.startswith("r") for axis in moving)
-        return told or id(value) in self.job.after_folds
+            return bool(self.job.folded) and not self.job.meets(self.line)
+        moving = {coordinate.axis for coordinate in self.access.index.coordinates()}
+        moving |= self.access.value.axes if self.access.value is not None else set()
+        return not any(axis.startswith("r") for axis in moving)
 
     # Where
 
@@ -184,12 +167,10 @@ class Facts:
     def steps(self) -> dict[str, Size]:
         """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it, each taken to be above 1."""
         found: dict[str, Size] = {}
-        terms = self.access.index.terms
-        for axis in self.job.axes:
-            if any(isinstance(t.of, Expression) and axis in {c.axis for c in behind(t.of)} for t in terms):
-                continue
+        computed = {coordinate.axis for coordinate in behind(*self.access.index.expressions())}
+        for axis in (axis for axis in self.job.axes if axis not in computed):
             ones = [
-                t for t in terms
+                t for t in self.access.index.terms
                 if isinstance(t.of, Coordinate) and t.of.axis == axis and t.of.stride == 1 and t.of.size != 1
             ]  # fmt: skip
             plain = sum(t.factor for t in ones if not t.sizes)
@@ -313,25 +294,6 @@ class Known:
         parts = (part.strip() for size in sizes for part in str(size).split("*"))
         return factors(*(self.found.sizes.get(part, part) for part in parts))
 
-    # Rows
-
-    @cached_property
-    def after_folds(self) -> frozenset[int]:
-        """The identities of loaded values that meet only what is left of rows, and no element of one."""
-        folded, met, seen = self.folded, set[int](), set[int]()
-        for store in self.found.stores if folded else ():
-            parts = [part for part in (store.value, store.mask, *store.index.expressions()) if part is not None]
-            along = any(coordinate.axis in folded for coordinate in store.index.coordinates())
-            for node in walk(*parts):
-                if not node.axes & folded:  # else it is an element of a row
-                    seen.add(id(node))
-                if isinstance(node, Reduction) or node.axes & folded:
-                    short = [part for part in node.operands if not part.axes & folded]
-                    met.update(id(part) for operand in short for part in walk(operand))
-            if along:
-                met.update(id(part) for part in walk(*parts))
-        return frozenset(seen - met)
-
     def meets(self, line: int) -> bool:
         """Whether what a line loads meets an element of a row, by the names in the text: to the tree, equal loads are one value."""
         along = {a.line for a in self.found.stores if any(c.axis in self.folded for c in a.index.coordinates())}
@@ -349,9 +311,8 @@ class Known:
 
 def facts(kernel: Kernel, found: Computation) -> list[Facts]:
     """Of every access, a job after the other, in the order of the text."""
-    return [
-        known.of(access) for known in (Known(kernel, job) for job in found.every()) for access in known.found.accesses
-    ]
+    jobs = (Known(kernel, job) for job in found.every())
+    return [job.of(access) for job in jobs for access in job.found.accesses]
 
 
 def by_its_own_digits(found: Computation, access: Access) -> Computation:
@@ -366,12 +327,7 @@ def by_its_own_digits(found: Computation, access: Access) -> Computation:
 
 def exact(plain: Box) -> bool:
     """Whether each dimension steps over all of those inside it, so that their product is how many elements there are."""
-    reach = 0
-    for stride, size in plain.dimensions:
-        if stride <= reach:
-            return False
-        reach += stride * (size - 1)
-    return True
+    return all(stride >= Box(0, plain.dimensions[:inside]).span for inside, (stride, _) in enumerate(plain.dimensions))
 
 
 Product = tuple[int, Counter[str]]

@@ -22,7 +22,6 @@ SAID = {
     "next job": "the programs of the next job",
     "nothing": "programs beyond the last job have nothing to do",
     "job in turn": "of each {number} programs one is this job's: what follows is a kernel of its own",
-    "next job in turn": "the programs of the next job",
     "nothing in turn": "no program comes here: each of {number} in turn has a job",
     "share": "which part of a row this program folds, where several share one",
     "sharers": "how many programs share a row, and what follows from that",
@@ -48,12 +47,9 @@ def frame(piece: Frame, context: Context) -> str:
     if piece.piece == "program":
         if not (whole := context.kernel_computation).parts:
             return "which program this is"
-        in_turns = any(
-            isinstance(one.what, Frame) and one.what.piece == "job" and one.what.number for one in whole.told
-        )
-        return (
-            f"which program this is: several jobs share the grid, {'in turns' if in_turns else 'one after the other'}"
-        )
+        jobs = [one.what for one in whole.told if isinstance(one.what, Frame) and one.what.piece == "job"]
+        order = "in turns" if any(job.number for job in jobs) else "one after the other"
+        return f"which program this is: several jobs share the grid, {order}"
     if piece.piece == "block":
         return _block(piece.axis, piece.number, context)
     if piece.piece == "numel":
@@ -68,27 +64,19 @@ def _reduced(axis: str) -> bool:
     return axis.startswith("r")
 
 
-def _axes(context: Context, *, reduced: bool) -> list[str]:
-    """Axes with more than one position, along which there are results, or along which is folded."""
-    sizes = context.computation.numel.items()
-    return [axis for axis, size in sizes if _reduced(axis) == reduced and not (reduced and size == 1)]
-
-
-def _reduces(context: Context) -> bool:
-    return bool(_axes(context, reduced=True))
+def _several(context: Context) -> bool:
+    """Whether there are results along more than one axis."""
+    return sum(not _reduced(axis) for axis in context.computation.numel) > 1
 
 
 def _columns(context: Context) -> bool:
     """Whether neighbours in memory are of different rows, in every tensor that is read along them."""
-    steps = [
-        context.facts.of(load).steps for load in context.computation.loads if load.value is not None and load.value.axes
-    ]
-    along = [one for one in steps if any(one.get(axis, 1) for axis in context.facts.folded)]
+    folded = context.facts.folded
+    steps = [context.facts.of(load).steps for load in context.computation.loads]
+    along = [one for one in steps if any(one.get(axis, 1) for axis in folded)]
     return bool(along) and all(
-        all(one.get(axis, 1) not in {-1, 0, 1} for axis in context.facts.folded)
-        and any(
-            abs(step) == 1 for axis, step in one.items() if axis not in context.facts.folded and isinstance(step, int)
-        )
+        all(one.get(axis, 1) not in {-1, 0, 1} for axis in folded)
+        and any(step in {-1, 1} for axis, step in one.items() if axis not in folded)
         for one in along
     )
 
@@ -102,9 +90,9 @@ def _numel(axis: str, context: Context) -> str:
             return "no reduction: a row is one element"
         does = "folds" if only_folds(context.computation) else "has"
         return f"each row {does} {plural(count, 'element')}" + (": in memory, a column" if _columns(context) else "")
-    if len(_axes(context, reduced=False)) > 1:
+    if _several(context):
         return f"{count:,} along {axis}"
-    if _reduces(context):
+    if context.facts.folded:
         if not only_folds(context.computation):
             return plural(count, "row")
         return "one result" if count == 1 else f"{count:,} results, one a row"
@@ -120,7 +108,7 @@ def _numel(axis: str, context: Context) -> str:
 def _block(axis: str, size: int, context: Context) -> str:
     if _reduced(axis):
         return f"the whole reduction in one block of {size}: persistent, no loop"
-    what = plural(size, "row" if _reduces(context) else "element")
+    what = plural(size, "row" if context.facts.folded else "element")
     return f"each program {_has(context)} {what}: fixed, not tuned"
 
 
@@ -129,8 +117,8 @@ def _offset(axis: Axis, context: Context) -> str:
         return f"each program owns {axis.block} consecutive elements of its row"
     if axis.group:
         return f"each program owns a group of {axis.group} consecutive rows"
-    what = "rows" if _reduces(context) else "elements"
-    along = "" if len(_axes(context, reduced=False)) == 1 else f" along {axis.name}"
+    what = "rows" if context.facts.folded else "elements"
+    along = f" along {axis.name}" if _several(context) else ""
     return f"each program {_has(context)} {axis.block} consecutive {what}{along}"
 
 
@@ -219,10 +207,10 @@ def _position(axis: str, context: Context) -> str:
     """What is counted along an axis."""
     if _reduced(axis):
         return "the position along the reduction"
-    what = "the row's number" if _reduces(context) else "the position"
-    if len(_axes(context, reduced=False)) > 1:
+    what = "the row's number" if context.facts.folded else "the position"
+    if _several(context):
         return f"{what} along {axis}"
-    return what if _reduces(context) else "the flat position"
+    return what if context.facts.folded else "the flat position"
 
 
 def loop(found: Loop, context: Context, *, sharing: bool) -> str:
@@ -237,11 +225,6 @@ def loop(found: Loop, context: Context, *, sharing: bool) -> str:
     if found.axis == AXIS:
         return "the rows of the group, XBLOCK at a time"
     length = context.computation.numel.get(found.axis)
-    over = (
-        "this program's part of a row"
-        if sharing
-        else f"the {length:,} elements of a row"
-        if isinstance(length, int)
-        else "a row"
-    )
-    return f"walk over {over}, {axis.block if axis else 'a block'} at a time"
+    row = f"the {length:,} elements of a row" if isinstance(length, int) else "a row"
+    part = "this program's part of a row" if sharing else row
+    return f"walk over {part}, {axis.block if axis else 'a block'} at a time"

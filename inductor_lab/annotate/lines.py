@@ -12,16 +12,7 @@ from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.schedule import Define, Loop
 from inductor_lab.computation.statements import Frame
 from inductor_lab.computation.text import Writer, rounded
-from inductor_lab.computation.tree import (
-    Broadcast,
-    Cast,
-    Constant,
-    Expression,
-    Operation,
-    Reduction,
-    Scan,
-    walk,
-)
+from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Operation, Reduction, Scan, walk
 
 SHORT = 12
 """Characters of a value that a longer one is told with, rather than with its name."""
@@ -60,6 +51,7 @@ class Lines:
         self.writer = Writer(job)
         self.writer.shown = self.short
         self.addresses = {id(part) for access in job.accesses for part in access.index.expressions()}
+        """Values that are part of an address."""
         self.folds: dict[int, list[Reduction | Partial | Scan]] = defaultdict(list)
         for step in job.schedule.every():
             for found in step.values if isinstance(step, Define) else ():
@@ -136,10 +128,6 @@ class Lines:
     def brief(self, found: Expression) -> str:
         """A value by its name, where it has one and is not a word or two itself."""
         return self.whole(found, SHORT) or self.known(found) or self.meaning(found, 40)
-
-    def addressed(self, found: Expression) -> bool:
-        """Whether a value is part of an address."""
-        return id(found) in self.addresses
 
     def folds_of(self, found: Operation) -> list[Reduction | Partial | Scan]:
         """The folds that take a value in, on other lines than those that nothing reads: to the tree, equal values are one."""

@@ -12,7 +12,7 @@ from inductor_lab.annotate import accesses, frame, values
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.lines import Lines, plain, shortened
 from inductor_lab.computation.schedule import Assert, Barrier, Define, Effect, Loop, Reached
-from inductor_lab.computation.statements import Alias, Fixed, Frame, Said, Statement, What
+from inductor_lab.computation.statements import Alias, Fixed, Frame, Said, Statement
 from inductor_lab.computation.tree import Constant, Load, Operation
 
 SAID = {
@@ -32,12 +32,12 @@ def sentences(context: Context) -> Iterator[tuple[Statement, str]]:
         context.enter(job)
         lines = Lines(context, job)
         for statement in job.told:
-            yield statement, sentence(statement.what, lines)
+            yield statement, sentence(statement, lines)
 
 
-def sentence(what: What, lines: Lines) -> str:
+def sentence(statement: Statement, lines: Lines) -> str:
     """The sentence on one statement; the names that it gives are known from then on."""
-    context = lines.context
+    context, what = lines.context, statement.what
     match what:
         case Frame():
             lines.frame(what)
@@ -55,7 +55,7 @@ def sentence(what: What, lines: Lines) -> str:
         case Assert(check=check):
             return f"stops the kernel if {check.message}" if check.message else "stops the kernel if this is false"
         case Barrier():
-            return accesses.barrier(what, context)
+            return accesses.barrier(statement.line, context)
         case Loop():
             return frame.loop(what, context, sharing=lines.parted)
         case Define():

@@ -6,15 +6,13 @@ tmp5 = tl.where(r0_mask & xmask, tmp3, 0)      in_ptr0 where the element exists,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from inductor_lab.annotate import frame
 from inductor_lab.annotate.lines import Lines, shortened
 from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import ACCUMULATED, Partial, masks
 from inductor_lab.computation.idioms import named, seen, wrapped
 from inductor_lab.computation.operators import TABLE, Operator
-from inductor_lab.computation.schedule import Carry, Define
+from inductor_lab.computation.schedule import Define
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -29,9 +27,6 @@ from inductor_lab.computation.tree import (
     Unknown,
     walk,
 )
-
-PLAIN = Operator("")
-"""Words of an operator without a row."""
 
 
 def value(step: Define, of: Lines) -> str:
@@ -71,9 +66,7 @@ def _known(found: Expression, name: str, known: str, of: Lines) -> str:
     """Of a value that has a name already."""
     if known == name:
         return "the same value as before"
-    if (
-        not of.context.computation.schedule.axes
-    ):  # in other kernels than Inductor's own the tree does not tell a tile's shape
+    if not of.context.computation.schedule.axes:  # in other kernels than Inductor's own: no tile's shape is known
         return of.meaning(found)
     whole = of.whole(found, 40)
     return f"the same as {known}" + (f": {whole}" if whole else "")
@@ -90,17 +83,13 @@ def _of_loop(step: Define, of: Lines) -> str | None:
         if found is carry.start and group and not name.startswith("_"):
             return f"one value for each column: {group} rows are folded to it, a turn of the loop after the other"
         start = f", starting at {of.meaning(found)}" if isinstance(found, Constant) else ""
-        what = "what the blocks before came to" if _of_scan(carry) else "an accumulator for each element of the tile"
+        scanned = any(isinstance(part, Operation) and part.name == "last" for part in carry.end.operands)
+        what = "what the blocks before came to" if scanned else "an accumulator for each element of the tile"
         return what + start if found is carry.start else None
     match found:
         case Operation(name="where", inputs=(condition, _, Carried())) if masks(condition):
             return "lanes outside the tensor keep what they had"
     return "which the next turn goes on with" if of.known(found) else None
-
-
-def _of_scan(carry: Carry) -> bool:
-    """Whether a loop hands on what a scan of its block ended with."""
-    return any(isinstance(part, Operation) and part.name == "last" for part in carry.end.operands)
 
 
 def _constant(found: Constant, of: Lines) -> str:
@@ -111,11 +100,10 @@ def _constant(found: Constant, of: Lines) -> str:
 
 def _repeated(new: frozenset[str], of: Lines) -> str:
     """`, repeated along the row`; nothing where a repetition has one turn."""
-    longer = {axis for axis, size in of.context.computation.numel.items() if size != 1}
-    axes = sorted(new & longer)
+    axes = sorted(new.intersection(of.context.facts.axes))
     if not axes:
         return ""
-    if len(axes) == len(longer):
+    if len(axes) == len(of.context.facts.axes):
         return ", repeated over the tile"
     if all(axis.startswith("r") for axis in axes):
         return ", repeated along the row"
@@ -142,18 +130,14 @@ def _operation(found: Operation, of: Lines) -> str:
     if function in {"where", ""}:
         return _chosen(found, *(idiom[1] if function and idiom else found.inputs), of=of)
     if found.dtype == "bool":
-        return _condition(found, of)
+        decided = of.context.computation.decided(found)
+        return f"true where {of.meaning(found)}" if decided is None else f"{of.meaning(found)}: {_ever(decided)}"
     notes = [f"NaN {row.nan}"] if row.nan and "float" in found.dtype else [row.note] if row.note else []
     return "; ".join([of.meaning(found), *notes])
 
 
 def _words(name: str) -> Operator:
-    return TABLE.get(name, PLAIN)
-
-
-def _condition(found: Operation, of: Lines) -> str:
-    decided = of.context.computation.decided(found)
-    return f"true where {of.meaning(found)}" if decided is None else f"{of.meaning(found)}: {_ever(decided)}"
+    return TABLE.get(name, Operator(""))
 
 
 def _ever(decided: bool) -> str:
@@ -164,7 +148,7 @@ def _chosen(found: Operation, condition: Expression, one: Expression, other: Exp
     """Of a selection: a mask's filler, an index from the end, the pieces of a concatenation, or a choice."""
     if masks(condition):
         return f"{of.meaning(one, 40)} where the element exists, {of.meaning(other, 20)} elsewhere{_unseen(found, other, of)}"
-    if wrapped(found) and of.addressed(found):
+    if wrapped(found) and id(found) in of.addresses:
         return f"{of.meaning(found)}: a negative index counts from the end"
     if (decided := of.context.computation.decided(condition)) is not None:
         return f"{of.meaning(found)}: the condition is {_ever(decided)}"
@@ -192,15 +176,14 @@ def _joined(condition: Expression, one: Expression, other: Expression, of: Lines
     if not limits(condition) or any(isinstance(node, Load) for node in walk(condition)):
         return False
     sides = [
-        [limits(mask) for mask in _masks(side) if of.context.computation.decided(mask) is not False]
+        [
+            limits(node.mask)
+            for node in walk(side)
+            if isinstance(node, Load) and of.context.computation.decided(node.mask) is not False
+        ]
         for side in (one, other)
     ]
     return all(sides) and all(_apart(a, b) for a in sides[0] for b in sides[1])
-
-
-def _masks(value: Expression) -> Iterator[Expression | None]:
-    """Of all that it loads."""
-    return (node.mask for node in walk(value) if isinstance(node, Load))
 
 
 def _apart(some: tuple[Limit, ...], others: tuple[Limit, ...]) -> bool:

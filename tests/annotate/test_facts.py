@@ -18,6 +18,7 @@ from inductor_lab import store
 from inductor_lab.annotate import explain
 from inductor_lab.annotate.facts import Facts, facts
 from inductor_lab.computation import computation
+from inductor_lab.computation.footprint import Box
 from inductor_lab.read import read
 from inductor_lab.records import Kernel
 
@@ -60,7 +61,8 @@ def stated(found: Kernel) -> dict[str, Facts]:
 
 def test_a_fill_and_a_stride_are_told_as_they_are() -> None:
     one = stated(padded())["tmp3"]
-    assert (one.masked, one.fill, one.start, one.values, one.steps["x"]) == (True, float("-inf"), 1, 63 * 64, 2)
+    assert (one.masked, one.fill, one.values, one.steps["x"]) == (True, float("-inf"), 63 * 64, 2)
+    assert one.box == Box(1, ((2, 63), (128, 64)))
     assert one.runs["x"] == ((63, 2), (64, 128))
 
 
@@ -335,7 +337,7 @@ FAULTS: dict[str, tuple[str, dict[str, Any]]] = {
     "each element once": ("tmp4", {"several": False}),
     "another number of rows": ("tmp4", {"serves": 32}),
     "another number of values": ("tmp4", {"values": 4096}),
-    "another beginning": ("tmp3", {"start": 0}),
+    "another beginning": ("tmp3", {"box": Box(0, ((2, 63), (128, 64)))}),
     "one value for the launch": ("tmp4", {"still": frozenset({"x"})}),
     "a value for each row": ("tmp4", {"rows": True}),
     "data that decides": ("tmp4", {"gathered": frozenset({"in_ptr0"})}),
@@ -357,7 +359,8 @@ def test_what_is_stated_wrongly_is_red(fault: str) -> None:
     told = stated(found)
     one = planted(told[name], **wrong)
     reds = compare([*(other for key, other in told.items() if key != name), one], run(found), found, {}).reds
-    assert {red.fact for red in reds} == ({"access"} if "line" in wrong else set(wrong))
+    told_as = {"line": "access", "box": "start"}
+    assert {red.fact for red in reds} == {told_as.get(name, name) for name in wrong}
 
 
 def test_a_line_that_loads_again_is_red_where_it_loads_others() -> None:
