@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inductor_lab.annotate.naming import templates
+from inductor_lab.annotate import templates
 from inductor_lab.bind.claims import computed, differences
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.idioms import holds, seen

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.annotate.naming.called import Called
 from inductor_lab.annotate.naming.expressions import written
-from inductor_lab.annotate.naming.templates import computed, template
+from inductor_lab.annotate.templates import computed, template
 from inductor_lab.aten import FOLDED
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.idioms import seen
