@@ -36,14 +36,15 @@ NAMES = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "TURNED", "num_warps", "num_stages")
 CANDIDATES: list[Configuration] = [
     dict(zip(NAMES, sizes, strict=True))
     for sizes in (
-        (64, 16, 256, 1, 4, 4), (64, 64, 128, 0, 4, 5), (64, 128, 64, 0, 4, 5), (128, 128, 64, 0, 8, 4), (128, 256, 64, 0, 8, 3), (128, 128, 32, 0, 8, 3),
+        (64, 16, 256, 1, 4, 4), (64, 64, 128, 0, 4, 5), (64, 128, 64, 0, 4, 5), (128, 128, 64, 0, 4, 3), (128, 128, 64, 0, 8, 4), (128, 128, 32, 0, 8, 3),
     )
 ]  # fmt: skip
 """What is worth timing. TURNED: the weight's rows are BLOCK_M's and those of x BLOCK_N's, as tensor cores multiply 64 rows at once.
 
-BLOCK_K is of numbers of 2 bytes; of float32 there are half as many.
+BLOCK_K is of numbers of 2 bytes; of float32 there are half as many. Of (128, 128, 64, 0, 4, 3) a multiprocessor has two programs: one multiplies while the
+other writes its tile, which is worth more than the larger tile of one program.
 """
-FEW, *GROWING, IEEE = CANDIDATES
+FEW, *GROWING, UNALIGNED, IEEE = CANDIDATES
 
 
 def chosen(rows: int, outputs: int, *, ieee: bool = False, aligned: bool = True) -> Configuration:
@@ -51,13 +52,13 @@ def chosen(rows: int, outputs: int, *, ieee: bool = False, aligned: bool = True)
 
     Args:
         ieee: Of float32 without tensor cores.
-        aligned: Tiles can be read by descriptors; else they come through registers, and the largest do not fit.
+        aligned: Tiles can be read by descriptors; else they come through registers, of which the largest take those of more warps.
     """
     if rows <= 16:
         return FEW
     if ieee:
         return GROWING[0] if rows <= 256 else IEEE
-    sizes = GROWING if aligned else GROWING[:-1]
+    sizes = GROWING if aligned else [*GROWING[:-1], UNALIGNED]
     tiles = [triton.cdiv(rows, one["BLOCK_M"]) * triton.cdiv(outputs, one["BLOCK_N"]) for one in sizes]
     return next((one for one, count in zip(sizes, tiles, strict=True) if count <= PROCESSORS), sizes[-1])
 
@@ -232,7 +233,7 @@ def first_product(
     (rows, depth), rank = x.shape, factor.shape[1]
     s = x.new_empty(rows, rank)
     if rows:
-        block_m, stages = (16, 4) if rows <= 16 * PROCESSORS else (32, 5)
+        block_m, stages = (16, 4) if rows <= 16 * PROCESSORS else (64, 4) if kept is None else (32, 5)
         block_r = _block(rank, RANKS)
         row_bytes = 8192 // max(block_m, block_r) if kept is None else 128  # a derivative's steps take registers
         grid = (triton.cdiv(rows, block_m), triton.cdiv(rank, RANKS))
@@ -324,11 +325,11 @@ def product(
     BLOCK_K: tl.constexpr,
     BLOCK_R: tl.constexpr,
 ):
-    """A program owns [BLOCK_M, BLOCK_N]; 8 tiles of rows share a tile of the weight while the L2 cache has it."""
+    """A program owns [BLOCK_M, BLOCK_N]; 16 tiles of rows share a tile of the weight while the L2 cache has it."""
     row_tiles, output_tiles = tl.cdiv(rows, BLOCK_M), tl.cdiv(outputs, BLOCK_N)
-    tile, together = tl.program_id(0), 8 * output_tiles
-    first = tile // together * 8
-    group = tl.minimum(row_tiles - first, 8)
+    tile, together = tl.program_id(0), 16 * output_tiles
+    first = tile // together * 16
+    group = tl.minimum(row_tiles - first, 16)
     row, output = (first + tile % together % group) * BLOCK_M, tile % together // group * BLOCK_N
     total = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
     for k in range(0, depth, BLOCK_K):

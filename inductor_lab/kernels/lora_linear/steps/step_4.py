@@ -12,9 +12,9 @@ def launch(
     addmm_2,
     *,
     BLOCK_M=128,
-    BLOCK_N=256,
+    BLOCK_N=128,
     BLOCK_K=64,
-    num_warps=8,
+    num_warps=4,
     num_stages=3,
 ):
     sizes = {"BLOCK_M": BLOCK_M, "BLOCK_N": BLOCK_N, "BLOCK_K": BLOCK_K, "TURNED": 0}
