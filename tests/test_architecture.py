@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import runpy
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -291,6 +292,11 @@ def test_a_page_names_only_modules_that_are_there(page: str) -> None:
     lost = {name for name in named if not any(path == name or path.endswith(f"/{name}") for path in known)}
     assert not lost
     assert all((ROOT / page).parent.joinpath(link).exists() for link in re.findall(r"\]\(([\w./]+)\)", text))
+
+
+def test_the_index_is_made_of_first_sentences() -> None:
+    made = runpy.run_path(str(ROOT / "docs" / "files.py"))["index"]()
+    assert (ROOT / "docs" / "files.md").read_text(encoding="utf-8") == made, "run `python docs/files.py`"
 
 
 def test_no_public_name_is_a_module_s() -> None:

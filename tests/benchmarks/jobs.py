@@ -58,11 +58,14 @@ class Run:
         self.begun, self.end = time.monotonic(), time.monotonic() + seconds
         self.results = Results(folder / "jobs.json", what)
         self.lock, self.processes = threading.Lock(), set[subprocess.Popen[bytes]]()
+        self.cores = 1
+        """A job's share: what computes on all of them, as torch does, waits for the others' threads most of its time."""
         self.adding: set[tuple[str, tuple[str, str]]] = set()
         """The rows that jobs are adding: two may be for the same."""
 
     def on(self, cards: Sequence[str]) -> None:
         """Until there is nothing left to do, or no time for it."""
+        self.cores = max(1, (os.cpu_count() or 1) // len(cards))
         threads = [threading.Thread(target=self._each, args=[card], daemon=True) for card in cards]
         try:
             for thread in threads:
@@ -102,7 +105,8 @@ class Run:
         """What is to be said of it."""
         end = min(self.end, time.monotonic() + job.seconds)
         extensions = Path(tempfile.gettempdir(), "extensions")
-        environment = os.environ | {"PYTHONPATH": str(ROOT), "TORCH_EXTENSIONS_DIR": str(extensions)}
+        environment = {"OMP_NUM_THREADS": str(self.cores)} | os.environ
+        environment |= {"PYTHONPATH": str(ROOT), "TORCH_EXTENSIONS_DIR": str(extensions)}
         with tempfile.TemporaryDirectory() as made:
             Path(made, "captured").symlink_to(ROOT / "captured")
             out, log = Path(made, "out"), Path(made, "log")
