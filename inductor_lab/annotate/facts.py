@@ -25,7 +25,7 @@ from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate, Digits, behind
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.records import Kernel, Size
+from inductor_lab.records import Kernel, SizeLike
 
 
 class Facts:
@@ -164,9 +164,9 @@ class Facts:
         return {axis: walk for axis in known if (walk := runs(self.access, self.found, axis))}
 
     @cached_property
-    def steps(self) -> dict[str, Size]:
+    def steps(self) -> dict[str, SizeLike]:
         """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it, each taken to be above 1."""
-        found: dict[str, Size] = {}
+        found: dict[str, SizeLike] = {}
         computed = {coordinate.axis for coordinate in behind(*self.access.index.expressions())}
         for axis in (axis for axis in self.job.axes if axis not in computed):
             ones = [
@@ -289,7 +289,7 @@ class Known:
             return self.product(str(coordinate))
         return whole[0] // step[0], whole[1] - step[1]
 
-    def product(self, *sizes: Size) -> Product:
+    def product(self, *sizes: SizeLike) -> Product:
         """Sizes as the launch passes them, multiplied."""
         parts = (part.strip() for size in sizes for part in str(size).split("*"))
         return factors(*(self.found.sizes.get(part, part) for part in parts))

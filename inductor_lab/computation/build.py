@@ -34,8 +34,7 @@ from inductor_lab.computation.schedule import (
 )
 from inductor_lab.computation.statements import Alias, Frame, Said, Statement, What, branch, constexpr, piece
 from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
-from inductor_lab.records import Argument, Kernel
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import Argument, Kernel, SizeLike
 
 _FRAME = re.compile(r"(?P<prefix>[xyzr]|r\d_)(?P<what>index|offset|base|mask|numel)$")
 _VALUE = re.compile(r"_?tmp|accum\d")
@@ -122,7 +121,7 @@ class _Reader:
     ) -> None:
         self.framed, self.alone = not opaque, alone
         arguments = tuple(arguments)
-        self.numel: dict[str, Extent] = {}
+        self.numel: dict[str, SizeLike] = {}
         self.sizes: dict[str, str] = {}
         constants: dict[str, Expression] = {}
         self.values = Evaluation(pointers={a.name: a for a in arguments if a.pointer}, constants=constants)
@@ -130,7 +129,7 @@ class _Reader:
             if argument.pointer:
                 continue
             text = passed.get(argument.name, argument.name)
-            size: Extent = int(text) if text.isdigit() else text
+            size: SizeLike = int(text) if text.isdigit() else text
             frame = _FRAME.match(argument.name)
             if argument.role == "size" and frame and frame["what"] == "numel":
                 self.numel[frame["prefix"]] = size

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import gcd, inf
 
 from inductor_lab.computation.expression import Expression, walk
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import SizeLike
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Coordinate:
     """`(axis // stride) % size`; no size means no `%`. Sizes of dynamic shapes are text."""
 
     axis: str
-    stride: Extent
-    size: Extent | None
+    stride: SizeLike
+    size: SizeLike | None
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def split(value: Index, by: int) -> tuple[Index, Index, int]:
     return Index(0), value, 1
 
 
-def divided(value: Index, by: Extent) -> Index | None:
+def divided(value: Index, by: SizeLike) -> Index | None:
     """`value // by` where that is again a sum of coordinates."""
     if isinstance(by, str):
         whole = value.only()
@@ -180,7 +180,7 @@ def divided(value: Index, by: Extent) -> Index | None:
     return Index.of(Coordinate(coordinate.axis, coordinate.stride * by, coordinate.size // by))
 
 
-def remainder(value: Index, by: Extent) -> Index | None:
+def remainder(value: Index, by: SizeLike) -> Index | None:
     """`value % by` where that is again a sum of coordinates."""
     if value.is_constant and isinstance(by, int) and by > 0:
         return Index(value.constant % by)

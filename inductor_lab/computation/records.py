@@ -17,7 +17,7 @@ from inductor_lab.computation.places import reached
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
 from inductor_lab.computation.tree import Constant, Expression, Load
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import SizeLike
 
 Digit = tuple[str, int]
 """An axis, and where on it the digit counts: the stride of the coordinate that it is."""
@@ -30,7 +30,7 @@ class Computation:
     A kernel that does several jobs side by side (foreach, combo) has one computation a job in `parts`, and no accesses of its own.
     """
 
-    numel: Mapping[str, Extent]
+    numel: Mapping[str, SizeLike]
     """Elements along each axis, `x`, `y`, `z`, `r0_`; the launch's expression where it is symbolic."""
     sizes: Mapping[str, str]
     """What the launch passes for each size that is no number: `{"ks0": "s77"}`."""

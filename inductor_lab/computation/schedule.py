@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Carried, Expression, pointers
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import SizeLike
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Axis:
 
     name: str
     """`x`, `y`, `z`, `r0_`, `r`."""
-    numel: Extent
+    numel: SizeLike
     block: str
     """`XBLOCK`, `R0_BLOCK`, `RBLOCK`."""
     fixed: int | None

@@ -21,7 +21,7 @@ from inductor_lab.costs.roofline import LAUNCH_SECONDS, bound
 from inductor_lab.costs.traffic import of_arguments, traffic
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
-from inductor_lab.records import Capture, ExternCall, Graph, Kernel, Size, TensorType, Traffic
+from inductor_lab.records import Capture, ExternCall, Graph, Kernel, SizeLike, TensorType, Traffic
 from inductor_lab.spans.wrapped import Access, Wrapped
 
 Measured = Mapping[str, float]
@@ -217,7 +217,7 @@ def _use(access: Access, type_: TensorType | None, counted: Mapping[str, tuple[i
 
 
 @lru_cache(maxsize=4096)
-def _sizes(text: str) -> tuple[Size, ...]:
+def _sizes(text: str) -> tuple[SizeLike, ...]:
     """`(128, s0*2)` as `(128, "s0*2")`."""
     parsed = ast.parse(text or "()", mode="eval").body
     texts = [ast.unparse(one) for one in (parsed.elts if isinstance(parsed, ast.Tuple) else [parsed])]
