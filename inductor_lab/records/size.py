@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 from inductor_lab.records.captured import SizeLike
 
@@ -31,16 +31,11 @@ _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
 _CALLED: Mapping[str, Callable[..., int]] = {"max": max, "min": min, "cdiv": lambda a, b: -(-a // b)}
 """What a Python program has for a size as well: `max`, `min` and `triton.cdiv`."""
 _FORMS = {
-    name: (form.split(":")[0].split(), ast.parse(form.split(":")[1].strip(), mode="eval").body)
-    for names, form in {
-        "FloorDiv": "a b: a // b", "CeilDiv": "a b: -(-a // b)", "Mod PythonMod": "a b: a % b", "ModularIndexing": "a b c: a // b % c",
-        "TruncToInt trunc floor int": "a: a",
-    }.items()
-    for name in names.split()
+    "FloorDiv": "a, b: a // b", "CeilDiv": "a, b: -(-a // b)", "Mod": "a, b: a % b", "PythonMod": "a, b: a % b",
+    "ModularIndexing": "a, b, c: a // b % c", "TruncToInt": "a: a", "trunc": "a: a", "floor": "a: a", "int": "a: a",
 }  # fmt: skip
-"""sympy's and C's functions by their last name, `trunc` of `math.trunc`: the parameters, and the same in operators."""
-LOOKED_INTO = ast.Call, ast.Attribute, ast.Subscript
-_PYTHON = {"Max": "max", "Min": "min"}
+"""sympy's and C's functions by their last name, `trunc` of `math.trunc`, in Python's operators."""
+_SPELLED = {"Max": "max", "Min": "min"}
 
 
 @dataclass(frozen=True)
@@ -79,17 +74,14 @@ class Size:
     def symbols(self) -> frozenset[str]:
         """The names that it depends on; what is called, or looked into, is none."""
         nodes = list(ast.walk(self.tree)) if self.factors and self.tree is not None else []
-        no_sizes = {
-            id(node.func if isinstance(node, ast.Call) else node.value)
-            for node in nodes
-            if isinstance(node, LOOKED_INTO)
-        }
-        return frozenset(node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in no_sizes)
+        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        called |= {id(node.value) for node in nodes if isinstance(node, ast.Attribute | ast.Subscript)}
+        return frozenset(node.id for node in nodes if isinstance(node, ast.Name) and id(node) not in called)
 
     @cached_property
     def python(self) -> str:
         """As Python that stands alone: `s0 // 2` of `FloorDiv(s0, 2)`. A text that is no expression is left as it is."""
-        if not self.factors and (not self.text or self.text.isdecimal()):
+        if not self.factors and not self.text:
             return str(self.number)
         return self.text if self.tree is None else ast.unparse(self.tree)
 
@@ -171,7 +163,9 @@ def _of(text: str) -> Size:
 @lru_cache(maxsize=4096)
 def _renamed(text: str, meant: tuple[tuple[str, str], ...]) -> Size:
     values = {name: ast.Name(f"({value})") for name, value in meant}
-    return _of(ast.unparse(_substituted(_of(text).tree, values)))
+    tree = _of(text).tree
+    assert tree is not None
+    return _of(ast.unparse(_substituted(tree, values)))
 
 
 @lru_cache(maxsize=4096)
@@ -180,6 +174,13 @@ def _tree(text: str) -> ast.expr | None:
         return _Plain().visit(ast.parse(text, mode="eval").body)  # type: ignore[no-any-return]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
+
+
+@cache
+def _form(text: str) -> tuple[list[str], ast.expr]:
+    form = ast.parse(f"lambda {text}", mode="eval").body
+    assert isinstance(form, ast.Lambda)
+    return [one.arg for one in form.args.args], form.body
 
 
 class _Plain(ast.NodeTransformer):
@@ -192,11 +193,11 @@ class _Plain(ast.NodeTransformer):
             if isinstance(node.func, ast.Attribute)
             else ""
         )
-        names, form = _FORMS.get(name, ((), None))
-        if form is not None and len(names) == len(node.args) and not node.keywords:
+        if name in _FORMS and not node.keywords:
+            names, form = _form(_FORMS[name])
             return _substituted(form, dict(zip(names, node.args, strict=True)))
-        if name in _PYTHON:
-            node.func = ast.Name(_PYTHON[name])
+        if name in _SPELLED:
+            node.func = ast.Name(_SPELLED[name])
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
