@@ -11,15 +11,16 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from inductor_lab.computation import blocks, folds, groups, products
+from inductor_lab.computation import folds, groups, matmul, memory
+from inductor_lab.computation.calls import unread
 from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.index import Coordinate, Digits, Index
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.said import unread
 from inductor_lab.computation.schedule import (
+    Alias,
     Assert,
     Axis,
     Barrier,
@@ -27,12 +28,19 @@ from inductor_lab.computation.schedule import (
     Check,
     Define,
     Effect,
+    Frame,
     Loop,
     Reached,
+    Said,
     Schedule,
+    Statement,
     Step,
+    What,
+    branch,
+    constexpr,
+    piece,
 )
-from inductor_lab.computation.statements import Alias, Frame, Said, Statement, What, branch, constexpr, piece
+from inductor_lab.computation.space import Digits
 from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
 from inductor_lab.records import Argument, Kernel, SizeLike
 
@@ -90,7 +98,7 @@ def product(kernel: Kernel) -> Computation:
     Raises:
         ValueError: it is no such template, or does what is not read as a tree.
     """
-    found = products.framed(ast.parse(kernel.body).body, frozenset(a.name for a in kernel.arguments if a.pointer))
+    found = matmul.framed(ast.parse(kernel.body).body, frozenset(a.name for a in kernel.arguments if a.pointer))
     launch = kernel.launches[0].arguments if kernel.launches else ()
     reader = _Reader(kernel.arguments, {argument.name: argument.value for argument in launch}, "")
     reader.numel |= found.numel
@@ -256,8 +264,8 @@ class _Reader:
                 return Said("return" if isinstance(statement, ast.Return) else "")
 
     def assign(self, name: str, node: ast.expr, line: int) -> What:
-        if isinstance(node, ast.Call) and called(node) in blocks.MAKERS | {"advance"} and self.framed:
-            block = blocks.made(self.values, node)
+        if isinstance(node, ast.Call) and called(node) in memory.MAKERS | {"advance"} and self.framed:
+            block = memory.block_of(self.values, node)
             if block is not None:
                 self.values.blocks[name] = block
             if name in self.values.blocks:  # to advance it in a loop is what the axis does

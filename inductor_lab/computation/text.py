@@ -6,15 +6,14 @@ import ast
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from inductor_lab.computation.dtypes import DTYPES
 from inductor_lab.computation.folds import Partial, narrowing, running
 from inductor_lab.computation.footprint import Box, normal
-from inductor_lab.computation.gelu import gelu_tanh
-from inductor_lab.computation.idioms import Named, named, opposite, seen, wrapped
+from inductor_lab.computation.idioms import Named, gelu_tanh, named, opposite, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import OPERATORS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
+    DTYPES,
     Carried,
     Cast,
     Constant,

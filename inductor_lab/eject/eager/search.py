@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from inductor_lab.computation.dtypes import joined
-from inductor_lab.computation.tree import Constant, Load, Operation, Unknown
+from inductor_lab.computation.tree import Constant, Load, Operation, Unknown, joined
 from inductor_lab.eject.eager.contents import row as row_of
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value, call, changed, dtype_of, method, subscript, text
