@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.bind.bindings import ACCUMULATING
-from inductor_lab.bind.made_of import needed, operator
+from inductor_lab.bind.dependencies import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
 from inductor_lab.eject.eager.torch_values import call, dtype_of, name, tuple_of
