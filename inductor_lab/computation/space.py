@@ -63,6 +63,12 @@ class Digits:
         return tuple((stride, size, stride // start) for stride, size in inside)
 
 
+def cut(numel: Mapping[str, SizeLike], coordinates: Sequence[Coordinate]) -> dict[str, Digits]:
+    """The digits of each axis whose size is known, by the coordinates that a body uses."""
+    known = {axis: size for axis, size in numel.items() if isinstance(size, int)}
+    return {axis: Digits.make(size, [c for c in coordinates if c.axis == axis]) for axis, size in known.items()}
+
+
 class Space:
     """The iterations of one job: every axis, and the digits that its coordinates cut it into."""
 
