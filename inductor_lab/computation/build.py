@@ -40,7 +40,7 @@ from inductor_lab.computation.schedule import (
     constexpr,
     piece,
 )
-from inductor_lab.computation.space import cut
+from inductor_lab.computation.space import digits_of
 from inductor_lab.computation.tree import Carried, Expression, Position, Size, Unknown
 from inductor_lab.records import Argument, Kernel
 
@@ -147,7 +147,7 @@ class _Reader:
         values = self.values
         used = [c for access in values.accesses for c in access.index.coordinates()]
         used += [c for access in values.accesses for limit in access.limits for c in limit.index.coordinates()]
-        digits = cut(self.axes.numel, used)
+        digits = digits_of(self.axes.numel, used)
         return Computation(
             self.axes.numel, self.axes.sizes, tuple(values.accesses), self.lines, values.names, self.coordinates, tuple(values.work), tuple(self.checks),
             self.branches or bool(values.reached), tuple(self.unknown), tuple(self.statements), tuple(self.parts), digits,

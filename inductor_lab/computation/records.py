@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.folds import narrowing
-from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.index import Coordinate, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule, Statement
-from inductor_lab.computation.space import Digits, Space
+from inductor_lab.computation.space import Digits, Space, distinct
 from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.records import SizeLike
 

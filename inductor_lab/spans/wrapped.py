@@ -17,6 +17,7 @@ from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source, parameters
 from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
+from inductor_lab.read.types import sizes
 from inductor_lab.records import Argument, Kernel, SizeLike, TensorType
 from inductor_lab.records.size import Size, product
 from inductor_lab.records.span import Span, SpanArgument, SpanStep, SpanTensor
@@ -263,7 +264,9 @@ class Wrapped:
             except ValueError:
                 self._filled[key] = None
         found = self._filled[key]
-        return found is not None and Size.of(found) == (_elements(_sizes(write.view)) if write.view.shape else size)
+        return found is not None and Size.of(found) == (
+            _elements(sizes(write.view.shape[1:-1])) if write.view.shape else size
+        )
 
     def type_of(self, number: int, base: str) -> TensorType:
         """A memory as it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it.
@@ -385,20 +388,16 @@ def _variables(text: str) -> list[str]:
     return re.findall(r"\b(?:buf|arg|primals_|tangents_)\w*\b", text)
 
 
-def _elements(sizes: Iterable[SizeLike]) -> Size:
+def _elements(shape: Iterable[SizeLike]) -> Size:
     """How many elements there are: 32 times s77 of `(s77, 4, 8)`."""
-    return product(map(Size.of, sizes))
-
-
-def _sizes(view: View) -> list[str]:
-    return [size for size in re.split(r",\s*", view.shape.strip("()[], ")) if size]
+    return product(map(Size.of, shape))
 
 
 def _covered(parts: set[View], size: Size) -> bool:
     """Whether parts that do not overlap, as a concatenation's, are all of a memory."""
     if any(not part.shape for part in parts):
         return True
-    sizes = [_elements(_sizes(part)) for part in parts]
-    if size in sizes:
+    counts = [_elements(sizes(part.shape[1:-1])) for part in parts]
+    if size in counts:
         return True
-    return size.is_number and all(one.is_number for one in sizes) and sum(one.number for one in sizes) == size.number
+    return size.is_number and all(one.is_number for one in counts) and sum(one.number for one in counts) == size.number

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.space import distinct
 from inductor_lab.eject.eager.contents import dense, renewed
 from inductor_lab.eject.eager.lines import Line
 from inductor_lab.eject.eager.masks import split
