@@ -23,6 +23,8 @@ from inductor_lab.records.captured import SizeLike
 
 LARGEST = 1 << 128
 """What is beyond this is no size: a hostile text may multiply for ever."""
+MOST_FACTORS = 64
+"""The same of symbols: `s0**4**4**4`."""
 
 _OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
@@ -186,18 +188,12 @@ def _form(text: str) -> tuple[list[str], ast.expr]:
 class _Plain(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        name = (
-            node.func.id
-            if isinstance(node.func, ast.Name)
-            else node.func.attr
-            if isinstance(node.func, ast.Attribute)
-            else ""
-        )
-        if name in _FORMS and not node.keywords:
-            names, form = _form(_FORMS[name])
-            return _substituted(form, dict(zip(names, node.args, strict=True)))
-        if name in _SPELLED:
-            node.func = ast.Name(_SPELLED[name])
+        match node:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given, keywords=[]) if name in _FORMS:
+                names, form = _form(_FORMS[name])
+                return _substituted(form, dict(zip(names, given, strict=True)))
+            case ast.Call(func=ast.Name(id=name)) if name in _SPELLED:
+                node.func = ast.Name(_SPELLED[name])
         return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
@@ -241,7 +237,14 @@ def _value(node: ast.expr | None, symbols: Mapping[str, int]) -> int:
 
 
 def _factored(node: ast.expr) -> Size:
-    """As a product."""
+    """As a product; what is beyond any size is one factor, unmultiplied."""
+    found = _multiplied(node)
+    if found is not None and abs(found.number) <= LARGEST and len(found.factors) <= MOST_FACTORS:
+        return found
+    return Size(1, (f"({ast.unparse(node)})",))
+
+
+def _multiplied(node: ast.expr) -> Size | None:
     match node:
         case ast.Constant(value=int(number)):
             return Size(number)
@@ -255,4 +258,4 @@ def _factored(node: ast.expr) -> Size:
             return product([_factored(left)] * power)
         case ast.Call(func=ast.Name(id="max"), args=[ast.Constant(value=1), inner]):  # a stride of what may be empty
             return _factored(inner)
-    return Size(1, (f"({ast.unparse(node)})",))
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inductor_lab.records.size import ONE, Size, number, product
+from inductor_lab.records.size import MOST_FACTORS, ONE, Size, number, product
 
 
 @pytest.mark.parametrize(
@@ -97,3 +97,11 @@ def test_a_size_says_what_the_names_in_it_stand_for() -> None:
     meant = {"ks0": "s77", "ks1": "s27 + 1"}
     assert Size.of("4*ks0", meant) == Size.of("4*s77") and Size.of("ks1", meant) == Size(1, ("(s27 + 1)",))
     assert Size.of("ks0 + ks1", meant).bound({"s77": 2, "s27": 3}) == 6
+
+
+def test_a_text_that_multiplies_for_ever_is_not_multiplied_out() -> None:
+    for base in ("9", "s0"):
+        text = base
+        for _ in range(40):
+            text = f"({text})**4"
+        assert len(Size.of(text).factors) <= MOST_FACTORS and number(text, {"s0": 3}) is None
