@@ -8,7 +8,6 @@ from math import inf
 
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.sizes import number
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -22,7 +21,8 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import SizeLike
+from inductor_lab.records.size import number
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def exactly(value: float) -> Interval:
 class Bounds:
     """Bounds of the values of one kernel, its sizes as numbers."""
 
-    numel: Mapping[str, Extent]
+    numel: Mapping[str, SizeLike]
     sizes: Mapping[str, int]
     """`ks0`, `s77` -> a number."""
     loads: Mapping[str, Interval] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Bounds:
     found: dict[int, Interval] = field(default_factory=dict, compare=False)
     """What was worked out: a tree shares its branches."""
 
-    def number(self, size: Extent) -> int | None:
+    def number(self, size: SizeLike) -> int | None:
         """A size as a number; None where a name in it is not known."""
         return number(size, self.sizes)
 

@@ -6,7 +6,6 @@ import ast
 from dataclasses import replace
 
 from inductor_lab.computation.tree import Load
-from inductor_lab.eject.eager.extent import ONE, Extent
 from inductor_lab.eject.eager.lines import Line
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import (
@@ -21,6 +20,7 @@ from inductor_lab.eject.eager.torch_values import (
 )
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import ONE, Size
 
 
 def content(printer: Printer, pointer: str, version: int) -> ast.expr:
@@ -67,7 +67,7 @@ def rowed(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
     order = dense(type_)
     if order is None:
         printer.helpers.add("memory")
-        strides = tuple_of([printer.extent(Extent.of(step)) for step in type_.stride])
+        strides = tuple_of([printer.extent(Size.of(step)) for step in type_.stride])
         return call("memory", base, strides)
     if len(type_.shape) == 1:
         return base
@@ -79,10 +79,10 @@ def rowed(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
 
 def unrowed(printer: Printer, made: ast.expr, type_: TensorType) -> ast.expr:
     """A row of memory as the tensor that lies in it."""
-    shape = [printer.extent(Extent.of(size)) for size in type_.shape]
+    shape = [printer.extent(Size.of(size)) for size in type_.shape]
     order = dense(type_)
     if order is None:
-        strides = [printer.extent(Extent.of(step)) for step in type_.stride]
+        strides = [printer.extent(Size.of(step)) for step in type_.stride]
         return method(made, "as_strided", tuple_of(shape), tuple_of(strides))
     if len(shape) == 1:
         return made
@@ -96,8 +96,8 @@ def unrowed(printer: Printer, made: ast.expr, type_: TensorType) -> ast.expr:
 
 def dense(type_: TensorType) -> list[int] | None:
     """The dimensions by their strides, the widest first, where together they fill their memory without a gap."""
-    shape = [Extent.of(size) for size in type_.shape]
-    stride = [Extent.of(step) for step in type_.stride]
+    shape = [Size.of(size) for size in type_.shape]
+    stride = [Size.of(step) for step in type_.stride]
     places = [n for n, size in enumerate(shape) if not size.is_one]
     order: list[int] = []
     expected = ONE

@@ -10,13 +10,13 @@ from inductor_lab.computation.idioms import wrapped
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.eject.eager.contents import content, loaded, row, typed
-from inductor_lab.eject.eager.extent import ONE, Extent
 from inductor_lab.eject.eager.masks import all_of
 from inductor_lab.eject.eager.positions import arange, position, summed
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value, call, changed, literal, method, subscript
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import ONE, Size
 
 
 def gathered(printer: Printer, node: Load, conditions: Sequence[Expression]) -> Value:
@@ -71,7 +71,7 @@ def _walked(printer: Printer, type_: TensorType, found: Sequence[Value], rank: i
         if (
             last.dims != {dim}
             or last.node is not arange(printer, dim).node
-            or printer.count(dim) != Extent.of(type_.shape[len(kept) - 1])
+            or printer.count(dim) != Size.of(type_.shape[len(kept) - 1])
         ):
             break
         if any(dim in value.dims for value in kept[:-1]):
@@ -84,14 +84,14 @@ def _walked(printer: Printer, type_: TensorType, found: Sequence[Value], rank: i
 def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
     """An address as one place along each dimension of its tensor; None where it is not sure that each stays inside."""
     type_ = typed(printer, pointer)
-    shape = [Extent.of(size) for size in type_.shape]
-    stride = [Extent.of(step) for step in type_.stride]
+    shape = [Size.of(size) for size in type_.shape]
+    stride = [Size.of(step) for step in type_.stride]
     if index.constant or any(step.number == 0 for step in stride) or not index.expressions():
         return None
     outer = max((n for n, size in enumerate(shape) if not size.is_one), key=lambda n: stride[n].order, default=None)
-    parts: list[list[tuple[Value, Extent]]] = [[] for _ in shape]
+    parts: list[list[tuple[Value, Size]]] = [[] for _ in shape]
     for term in index.terms:
-        factor = Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), printer.bound) * Extent(term.factor)
+        factor = Size.of("*".join(("1", *(f"({size})" for size in term.sizes))), printer.bound) * Size(term.factor)
         if isinstance(term.of, Expression):
             at = next((n for n, step in enumerate(stride) if step == factor and not shape[n].is_one), None)
             if at is None or parts[at]:
@@ -114,18 +114,16 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
     return [summed(printer, part, 0) for part in parts]
 
 
-def _from_the_end(value: Expression, size: Extent) -> Expression | None:
+def _from_the_end(value: Expression, size: Size) -> Expression | None:
     """What a place is before it is wrapped round: one that counts from the end of so many where it is negative."""
     inner = wrapped(value)
     if inner is None:
         return None
     by = index_of(value.operands[1]).plus(index_of(inner).times(-1))
-    return inner if by == Index(0) or (by.is_constant and Extent(by.constant) == size) else None
+    return inner if by == Index(0) or (by.is_constant and Size(by.constant) == size) else None
 
 
-def _dimension(
-    shape: Sequence[Extent], stride: Sequence[Extent], step: Extent, count: Extent
-) -> tuple[int, Extent] | None:
+def _dimension(shape: Sequence[Size], stride: Sequence[Size], step: Size, count: Size) -> tuple[int, Size] | None:
     """The dimension of a tensor along which so many steps of this width in memory go, and how wide they are along it."""
     fitting = [
         (n, scale)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.space import distinct
 from inductor_lab.eject.eager.contents import dense, renewed
-from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.lines import Line
 from inductor_lab.eject.eager.masks import split
 from inductor_lab.eject.eager.printer import Printer
@@ -27,6 +26,7 @@ from inductor_lab.eject.eager.torch_values import (
 )
 from inductor_lab.eject.eager.views import View
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import Size
 
 
 def written(
@@ -58,7 +58,7 @@ def _copy(printer: Printer, access: Access, before: ast.expr, type_: TensorType)
         return before
     known = isinstance(before, ast.Name) and before.id == printer.tensors[access.pointer].name
     if known and _all_written(printer, access.pointer, type_):
-        shape = tuple_of([printer.extent(Extent.of(size)) for size in type_.shape])
+        shape = tuple_of([printer.extent(Size.of(size)) for size in type_.shape])
         made = call("torch.empty", shape, dtype=dtype_of(type_.dtype), device=name("DEVICE"))
     else:
         made = method(before, "clone")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from inductor_lab.computation.dtypes import DTYPES, joined
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.operators import TABLE, Operator
-from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, walk
+from inductor_lab.computation.tree import DTYPES, Cast, Constant, Expression, Load, Operation, joined, walk
 from inductor_lab.eject.eager.casts import bitcast
 from inductor_lab.eject.eager.concatenations import concatenated
 from inductor_lab.eject.eager.printer import Printer

@@ -15,7 +15,6 @@ from dataclasses import replace
 from inductor_lab.computation.index import behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Expression, Load, Reduction, Unknown, walk
-from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.lines import Line
 from inductor_lab.eject.eager.sizes import Sizes
 from inductor_lab.eject.eager.space import Space
@@ -34,6 +33,7 @@ from inductor_lab.eject.eager.torch_values import (
     tuple_of,
 )
 from inductor_lab.eject.tensors import TensorView
+from inductor_lab.records.size import Size
 
 
 class Printer(Sizes, ABC):
@@ -97,10 +97,10 @@ class Printer(Sizes, ABC):
             return literal(high - low)
         return self.extent(self.space.dims[dim].size)
 
-    def count(self, dim: int) -> Extent:
+    def count(self, dim: int) -> Size:
         if dim in self.ranges:
             low, high = self.ranges[dim]
-            return Extent(high - low)
+            return Size(high - low)
         return self.space.dims[dim].size
 
     # ---- variables

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from inductor_lab.computation.dtypes import joined
-from inductor_lab.computation.tree import Constant, Load, Operation, Unknown
+from inductor_lab.computation.tree import Constant, Load, Operation, Unknown, joined
 from inductor_lab.eject.eager.contents import row as row_of
-from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import Value, call, changed, dtype_of, method, subscript, text
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.records.size import Size
 
 
 def bucketize(printer: Printer, node: Operation) -> Value:
@@ -30,10 +29,8 @@ def bucketize(printer: Printer, node: Operation) -> Value:
     one = isinstance(stride, Constant) and stride.value == 1 and isinstance(start, Constant) and start.value == 0
     length = printer.value(size)
     if one and type_ is not None:
-        whole = len(type_.shape) == 1 and Extent.of(type_.shape[0]) == (
-            Extent(int(size.value))
-            if isinstance(size, Constant)
-            else Extent.of(printer.bound.get(text(length.node), "?"))
+        whole = len(type_.shape) == 1 and Size.of(type_.shape[0]) == (
+            Size(int(size.value)) if isinstance(size, Constant) else Size.of(printer.bound.get(text(length.node), "?"))
         )
         row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
         made = call("torch.bucketize", found.node, row, **keywords)

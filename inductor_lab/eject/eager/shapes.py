@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import ALL, Value, changed, literal, method, permuted, subscript
 from inductor_lab.eject.eager.views import View
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import Size
 
 
 def arranged_as(printer: Printer, value: Value, walked: Sequence[int]) -> Value:
@@ -55,7 +55,7 @@ def shaped(printer: Printer, value: Value, walked: Sequence[int], type_: TensorT
     if back:
         node = method(node, "flip", *map(literal, back))
     if found.reshaped or len(walked) != len(type_.shape):
-        shape = [printer.extent(Extent.of(size)) for size in type_.shape]
+        shape = [printer.extent(Size.of(size)) for size in type_.shape]
         own = range(printer.rank - value.rank, printer.rank)
         ones = [size == 1 for size in type_.shape]
         ordered = not found.reshaped and not back and list(walked) == sorted(walked) and value.dims == set(walked)

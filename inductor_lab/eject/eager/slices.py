@@ -6,12 +6,12 @@ import ast
 from collections.abc import Sequence
 
 from inductor_lab.computation.index import Index
-from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, literal, method, part, permuted, subscript
 from inductor_lab.eject.eager.views import Slot, View, view
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import Size
 
 
 def seen_by(printer: Printer, type_: TensorType, index: Index) -> View | None:
@@ -50,7 +50,7 @@ def cut(printer: Printer, base: ast.expr, found: View) -> tuple[ast.expr, list[S
             high = slot.start + slot.count.number if slot.count.is_number else None
             if high is None:
                 raise NoReference("a part of a tensor whose size is symbolic")
-            indices.append(part(slot.start, None if slot.size == Extent(high) else high))
+            indices.append(part(slot.start, None if slot.size == Size(high) else high))
     return base, list(found.slots), indices
 
 

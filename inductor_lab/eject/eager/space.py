@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.tree import Reduction
-from inductor_lab.eject.eager.extent import ONE, Extent
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import ONE, Size
 
 AXES = ("z", "y", "x", "r", "r0_", "r1_")
 """The slowest first: what is folded stands last, as in a person's program."""
@@ -27,8 +27,8 @@ class Dim:
     """`(axis // stride) % size`."""
 
     axis: str
-    stride: Extent
-    size: Extent
+    stride: Size
+    size: Size
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Space:
     """The dimensions of one job of a kernel, those of size 1 left out."""
 
     dims: tuple[Dim, ...]
-    numel: Mapping[str, Extent]
+    numel: Mapping[str, Size]
     bound: Mapping[str, str]
     """What the names of sizes in the body stand for."""
 
     @staticmethod
     def make(
-        numel: Mapping[str, Size],
+        numel: Mapping[str, SizeLike],
         bound: Mapping[str, str],
         coordinates: Iterable[Coordinate],
         tensors: Iterable[tuple[Index, TensorType | None]],
@@ -51,8 +51,8 @@ class Space:
 
         Cuts that do not nest (`x % 30` beside `x % 50`) are left out, the rarest first: such coordinates are computed.
         """
-        whole = {axis: Extent.of(size, bound) for axis, size in numel.items()}
-        wanted: dict[str, Counter[Extent]] = {axis: Counter() for axis in whole}
+        whole = {axis: Size.of(size, bound) for axis, size in numel.items()}
+        wanted: dict[str, Counter[Size]] = {axis: Counter() for axis in whole}
         for coordinate in coordinates:
             if coordinate.axis in whole:
                 for cut in _cuts(coordinate, whole[coordinate.axis], bound):
@@ -65,13 +65,13 @@ class Space:
             dims += _digits(axis, whole[axis], wanted[axis])
         return Space(tuple(dims), whole, bound)
 
-    def digits(self, coordinate: Coordinate) -> list[tuple[int, Extent]] | None:
+    def digits(self, coordinate: Coordinate) -> list[tuple[int, Size]] | None:
         """A coordinate as (dimension, weight), slowest first; None where the dimensions do not tell it."""
         whole = self.numel.get(coordinate.axis)
         if whole is None:
             return None
-        start = Extent.of(coordinate.stride, self.bound)
-        end = start * Extent.of(coordinate.size, self.bound) if coordinate.size is not None else whole
+        start = Size.of(coordinate.stride, self.bound)
+        end = start * Size.of(coordinate.size, self.bound) if coordinate.size is not None else whole
         if start == whole or _past(start, whole):
             return []
         if _past(end, whole):
@@ -86,26 +86,26 @@ class Space:
                 at = dim.stride * dim.size
         return found[::-1] if at == end else None
 
-    def factors(self, index: Index) -> dict[int, Extent] | None:
+    def factors(self, index: Index) -> dict[int, Size] | None:
         """Dimension -> how far one step along it moves the address; None where a coordinate is no sum of digits."""
-        found: dict[int, list[Extent]] = {}
+        found: dict[int, list[Size]] = {}
         for term in index.terms:
             if not isinstance(term.of, Coordinate):
                 continue
             digits = self.digits(term.of)
             if digits is None:
                 return None
-            factor = Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), self.bound) * Extent(term.factor)
+            factor = Size.of("*".join(("1", *(f"({size})" for size in term.sizes))), self.bound) * Size(term.factor)
             for number, weight in digits:
                 found.setdefault(number, []).append(factor * weight)
-        if any(len({e.symbols for e in extents}) > 1 for extents in found.values()):
+        if any(len({e.factors for e in extents}) > 1 for extents in found.values()):
             return None
-        summed = {n: Extent(sum(e.number for e in extents), extents[0].symbols) for n, extents in found.items()}
+        summed = {n: Size(sum(e.number for e in extents), extents[0].factors) for n, extents in found.items()}
         return {n: extent for n, extent in summed.items() if extent.number}
 
     def folded(self, node: Reduction) -> frozenset[int]:
         """The dimensions that a reduction goes along: all of its axes, or those within a group of positions."""
-        group = Extent(node.group) if node.group else None
+        group = Size(node.group) if node.group else None
         if group and not any(dim.axis in node.over and dim.stride == group for dim in self.dims):
             raise NoReference(f"its rows make no whole groups of {node.group}, which it folds to one each")
         return frozenset(
@@ -118,34 +118,34 @@ class Space:
         return frozenset(number for number, dim in enumerate(self.dims) if dim.axis in axes)
 
 
-def _past(extent: Extent, whole: Extent) -> bool:
+def _past(extent: Size, whole: Size) -> bool:
     return extent.is_number and whole.is_number and extent.number > whole.number
 
 
-def _cuts(coordinate: Coordinate, whole: Extent, bound: Mapping[str, str]) -> list[Extent]:
-    start = Extent.of(coordinate.stride, bound)
-    return [start, *([start * Extent.of(coordinate.size, bound)] if coordinate.size is not None else [])]
+def _cuts(coordinate: Coordinate, whole: Size, bound: Mapping[str, str]) -> list[Size]:
+    start = Size.of(coordinate.stride, bound)
+    return [start, *([start * Size.of(coordinate.size, bound)] if coordinate.size is not None else [])]
 
 
 def _tensor_cuts(
-    index: Index, type_: TensorType | None, whole: Mapping[str, Extent], bound: Mapping[str, str]
-) -> Iterable[tuple[str, Extent]]:
+    index: Index, type_: TensorType | None, whole: Mapping[str, Size], bound: Mapping[str, str]
+) -> Iterable[tuple[str, Size]]:
     """Where the dimensions of a tensor cut the coordinates that run over several of them."""
     if type_ is None:
         return
-    strides = [Extent.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
+    strides = [Size.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
     for term in index.terms:
         if isinstance(term.of, Coordinate) and term.of.axis in whole and term.factor > 0:
-            factor = Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Extent(term.factor)
-            start = Extent.of(term.of.stride, bound)
-            end = start * Extent.of(term.of.size, bound) if term.of.size is not None else whole[term.of.axis]
+            factor = Size.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Size(term.factor)
+            start = Size.of(term.of.stride, bound)
+            end = start * Size.of(term.of.size, bound) if term.of.size is not None else whole[term.of.axis]
             for stride in strides:
                 step = stride.over(factor)
                 if step is not None and not step.is_one and end.over(start * step) is not None:
                     yield term.of.axis, start * step
 
 
-def _digits(axis: str, whole: Extent, wanted: Counter[Extent]) -> list[Dim]:
+def _digits(axis: str, whole: Size, wanted: Counter[Size]) -> list[Dim]:
     kept = [ONE, whole] if not whole.is_one else []
     for cut, _ in wanted.most_common():
         nested = all(cut.over(k) is not None or k.over(cut) is not None for k in kept)

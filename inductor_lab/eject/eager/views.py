@@ -9,20 +9,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from inductor_lab.eject.eager.extent import ONE, Extent, product
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import ONE, Size, product
 
 
 @dataclass(frozen=True)
 class Slot:
     """One dimension of the tensor, or a part of one, in the tensor's order."""
 
-    size: Extent
+    size: Size
     dim: int | None = None
     """The dimension of the space that walks along it; None for one place."""
     start: int = 0
     """The place, or the first of those that are walked along."""
-    count: Extent = ONE
+    count: Size = ONE
     """How many places are walked along."""
     back: bool = False
     """Walked from its end."""
@@ -50,11 +50,11 @@ class View:
 class _Group:
     """Dimensions beside each other that are one stretch of memory."""
 
-    sizes: tuple[Extent, ...]
-    stride: Extent
+    sizes: tuple[Size, ...]
+    stride: Size
 
     @property
-    def size(self) -> Extent:
+    def size(self) -> Size:
         return product(self.sizes)
 
 
@@ -63,11 +63,11 @@ class _Place:
     """A slot while its start is looked for."""
 
     slot: Slot
-    stride: Extent
+    stride: Size
 
 
 def view(
-    type_: TensorType, factors: Mapping[int, Extent], start: int, counts: Mapping[int, Extent], lows: Mapping[int, int]
+    type_: TensorType, factors: Mapping[int, Size], start: int, counts: Mapping[int, Size], lows: Mapping[int, int]
 ) -> View | None:
     """The view that an address walks through; None where it is not one.
 
@@ -78,7 +78,7 @@ def view(
         lows: Dimension -> the first place, where that is not 0.
     """
     back: set[int] = set()
-    forward: dict[int, Extent] = {}
+    forward: dict[int, Size] = {}
     for dim, factor in factors.items():
         low = lows.get(dim, 0)
         if low:
@@ -90,9 +90,9 @@ def view(
                 return None
             start += factor.number * (counts[dim].number - 1)
             back.add(dim)
-            factor = Extent(-factor.number)
+            factor = Size(-factor.number)
         forward[dim] = factor
-    shape, stride = [Extent.of(size) for size in type_.shape], [Extent.of(step) for step in type_.stride]
+    shape, stride = [Size.of(size) for size in type_.shape], [Size.of(step) for step in type_.stride]
     groups: list[_Group | Slot] = []
     for size, step in zip(shape, stride, strict=True):
         last = groups[-1] if groups else None
@@ -109,7 +109,7 @@ def view(
     reshaped = False
     for group in groups:
         if isinstance(group, Slot):
-            places.append(_Place(group, Extent(0)))
+            places.append(_Place(group, Size(0)))
             continue
         made = _cut(group, walked.get(group.stride, []), counts)
         if made is None:
@@ -125,10 +125,10 @@ def view(
 
 
 def _assigned(
-    groups: list[_Group], factors: Mapping[int, Extent], counts: Mapping[int, Extent]
-) -> dict[Extent, list[tuple[Extent, int]]] | None:
+    groups: list[_Group], factors: Mapping[int, Size], counts: Mapping[int, Size]
+) -> dict[Size, list[tuple[Size, int]]] | None:
     """Stride of a group -> (step in it, dimension), fastest first."""
-    found: dict[Extent, list[tuple[Extent, int]]] = {}
+    found: dict[Size, list[tuple[Size, int]]] = {}
     for dim, factor in factors.items():
         fitting = []
         for group in groups:
@@ -145,13 +145,13 @@ def _assigned(
     return found
 
 
-def _fits(extent: Extent, size: Extent, step: Extent) -> bool:
+def _fits(extent: Size, size: Size, step: Size) -> bool:
     if extent.is_number and size.is_number and step.is_number:
         return extent.number - step.number < size.number
     return size.over(extent) is not None or (extent.is_number and not size.is_number)
 
 
-def _cut(group: _Group, steps: list[tuple[Extent, int]], counts: Mapping[int, Extent]) -> list[_Place] | None:
+def _cut(group: _Group, steps: list[tuple[Size, int]], counts: Mapping[int, Size]) -> list[_Place] | None:
     """One group's slots, slowest first."""
     if not steps:
         strides = [product(group.sizes[n + 1 :]) for n in range(len(group.sizes))]
