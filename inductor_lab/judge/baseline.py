@@ -15,14 +15,13 @@ import torch
 
 from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, short_of_memory
-from inductor_lab.judge import alone, fast_paths, last_bits
-from inductor_lab.judge.expected import widened
+from inductor_lab.judge import alone, fast_paths
+from inductor_lab.judge.expected import inputs_beside, widened
 from inductor_lab.judge.laid import Laid
-from inductor_lab.judge.not_judged import NotJudged
-from inductor_lab.judge.part import bits
 from inductor_lab.judge.plan import own_blocks
-from inductor_lab.judge.sample import MUCH, Grid, Place, Sample, WholeNeeded, chosen, edges, how_many
+from inductor_lab.judge.sample import MUCH, Grid, Place, Sample, WholeNeeded, bits, chosen, edges, how_many
 from inductor_lab.judge.watch import Watch
+from inductor_lab.judge.wire import NotJudged
 
 NOTHING: Mapping[str, int] = {}
 MOST_TOGETHER = 1000
@@ -97,7 +96,7 @@ class Baseline:
         """
         begun = self.run(file, laid, sample).views[name]
         found = []
-        for moved, part in last_bits.beside(file, laid):
+        for moved, part in inputs_beside(file, laid):
             made = self.run(file, moved, sample).views[name]
             if begun.is_floating_point() or begun.is_complex():
                 made = widened(begun) + (widened(made) - widened(begun)) * part

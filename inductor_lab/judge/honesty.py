@@ -6,6 +6,7 @@ own, make constants, and run kernels. A span's may also copy anywhere, and call 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dis import get_instructions
@@ -18,13 +19,52 @@ from torch.utils._pytree import tree_leaves
 from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
 
-from inductor_lab.ejected import demanded
-from inductor_lab.judge.doors import Doors
-from inductor_lab.judge.frames import asked_by, callers, of_the_judge, of_torch, of_triton, prints
-from inductor_lab.judge.memory import span_of
-from inductor_lab.judge.replaced import Snapshot, is_ours, snapshot
-from inductor_lab.judge.spans import in_place_too
-from inductor_lab.judge.unmade import bits, poison, storage, unmade
+from inductor_lab.ejected import demanded, is_span
+from inductor_lab.judge.memory import bits, poison, span_of, storage, unmade
+from inductor_lab.judge.replaced import (
+    Doors,
+    Snapshot,
+    asked_by,
+    callers,
+    is_ours,
+    of_the_judge,
+    of_torch,
+    of_triton,
+    prints,
+    snapshot,
+)
+
+SEVERAL = "its launches read what the ones before them wrote"
+"""Why some programs of a span say nothing."""
+PARTS = {
+    "addmm": ("mm",),
+    "bias_addmm": ("addmm", "mm"),
+    "baddbmm": ("bmm",),
+    "_mm_plus_mm": ("addmm", "mm"),
+}
+"""What a library call is made of: an edit may do the rest in a kernel of its own."""
+WRAPPERS = re.compile(r"^(torch\.ops\.)?(aten|extern_kernels)\.")
+
+
+def library(file: Any) -> list[str] | None:
+    """Operators that a span's launcher may call, as their schemas name them; None of a kernel's, which computes by itself."""
+    if not is_span(file):
+        return None
+    named = [operator(step["call"]) for step in file.ORIGIN["span"] if "call" in step]
+    return sorted({name for call in named for name in (call, *PARTS.get(call, ()))})
+
+
+def operator(call: str) -> str:
+    """`extern_kernels.mm` -> `mm`, `torch.ops.aten.sort.stable` -> `sort`, `torch.ops.mine.op.default` -> `mine::op`."""
+    own = WRAPPERS.sub("", call)
+    space, name, *_ = own.removeprefix("torch.ops.").split(".") if own.startswith("torch.ops.") else ("", own)
+    return in_place_too(f"{space}::{name}" if space else name.partition(".")[0])
+
+
+def in_place_too(name: str) -> str:
+    """`addmm_` -> `addmm`: what an operator computes, wherever it leaves it."""
+    return name.rstrip("_")
+
 
 __all__ = ["Launcher", "Snapshot", "snapshot"]
 

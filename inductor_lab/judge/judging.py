@@ -17,27 +17,14 @@ import torch
 
 from inductor_lab.ejected import demanded, is_span
 from inductor_lab.errors import SHORT, LabError, short_of_memory
-from inductor_lab.judge import (
-    alone,
-    boundaries,
-    by_graph,
-    families,
-    last_bits,
-    limits,
-    orders,
-    pattern,
-    saved,
-    smallest,
-    spans,
-    wire,
-)
+from inductor_lab.judge import alone, boundaries, families, limits, pattern, smallest, wire
 from inductor_lab.judge.baseline import Baseline, Generated
-from inductor_lab.judge.expected import expected
+from inductor_lab.judge.expected import Nearby, agrees_with_graph, expected, furthest_order, graph_values
+from inductor_lab.judge.honesty import SEVERAL, library
 from inductor_lab.judge.laid import Laid, lay, strayed
-from inductor_lab.judge.part import Part, differ
-from inductor_lab.judge.plan import Plan, Time, is_large, own_blocks, plans
-from inductor_lab.judge.raised import in_words
-from inductor_lab.judge.sample import Sample, WholeNeeded
+from inductor_lab.judge.plan import REAL, Plan, Time, is_large, own_blocks, plans
+from inductor_lab.judge.sample import Part, Sample, WholeNeeded, differ
+from inductor_lab.judge.wire import in_words
 from inductor_lab.records import Case
 
 FEW = 1 << 22
@@ -112,7 +99,7 @@ class Judge:
         self.same_graph: bool | None = None
         """Whether the graph's own form is what the reference computes; None until it was asked."""
         self.baseline = Baseline(path, file)
-        self.whole = spans.SEVERAL if is_span(file) else ""
+        self.whole = SEVERAL if is_span(file) else ""
         """Why some programs of a large launch would say nothing; empty while they do."""
         self.ran: Sample | None = None
         """The programs that ran in the last case of which some did."""
@@ -151,7 +138,7 @@ class Judge:
             ][:1]
         chosen = [plan for plan in more if plan.name == wanted]
         if not chosen:
-            real = [saved.REAL] if getattr(self.file, "REAL", "") else []
+            real = [REAL] if getattr(self.file, "REAL", "") else []
             names = ", ".join([*real, *(plan.name for plan in found)])
             raise LabError(f"There is no case {wanted!r} of {self.path}; it has: {names}.")
         return chosen
@@ -224,7 +211,7 @@ class Judge:
             return None
         if file.aten is not file.reference and self.same_graph is None:
             exact = self.exact or self._expected(file, self.plain, exact=True)
-            self.same_graph = by_graph.agrees(file, self.plain, exact)
+            self.same_graph = agrees_with_graph(file, self.plain, exact)
         return self.same_graph is not False
 
     # ---- what is wrong
@@ -261,7 +248,7 @@ class Judge:
             out = after[name].to(alone.DEVICE)
             mine = generated.views[name] if generated else None
             want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
-            nearby = last_bits.Nearby(file, laid, number, out.shape)
+            nearby = Nearby(file, laid, number, out.shape)
             again = partial(self.baseline.beside, file, laid, name, sample)
             if sample:
                 assert generated and mine is not None
@@ -273,10 +260,10 @@ class Judge:
                 draws = nearby.nudged, nearby.moved, nearby.flushed, again
                 found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
                 if found.message and out.dtype in limits.NARROW and name in file.TAKES:
-                    want = orders.furthest(file, laid, number, ideal).to(out.dtype)
+                    want = furthest_order(file, laid, number, ideal).to(out.dtype)
                     found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
                 if found.message and not out.is_floating_point() and self.agrees_with_graph():
-                    theirs = by_graph.values(file, laid)[number]  # in narrow dtypes throughout, as the model has it
+                    theirs = graph_values(file, laid)[number]  # in narrow dtypes throughout, as the model has it
                     found = replace(found, message="") if torch.equal(out, theirs.reshape(out.shape).to(out)) else found
             results = (out, mine, mine) if want is None or ideal is None else (out, want, ideal)
             findings.append((found, results))
@@ -339,7 +326,7 @@ class Judge:
     def _send(self, plan: Plan, laid: Laid, sample: Sample | None) -> None:
         blocks, doubled = (own_blocks(self.file), False) if sample else (plan.blocks, plan.doubled)
         asked = {"config": dict(blocks), "doubled": doubled, "tensors": laid.layout, "choice": plan.choice}
-        asked["library"] = spans.library(self.file)
+        asked["library"] = library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
         try:
@@ -382,7 +369,7 @@ def _in_part(
     ideal: torch.Tensor | None,
     mine: torch.Tensor,
     wrote: torch.Tensor,
-    nearby: last_bits.Nearby,
+    nearby: Nearby,
     again: limits.Nudged,
 ) -> limits.Finding:
     """What is found of the elements that the programs wrote which ran, of either kernel.

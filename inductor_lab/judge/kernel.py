@@ -24,9 +24,9 @@ from inductor_lab.ejected import load
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, honesty, stand_ins, wire
 from inductor_lab.judge.laid import GUARD
-from inductor_lab.judge.raised import raised
 from inductor_lab.judge.sample import Sample, WholeNeeded
 from inductor_lab.judge.watch import Watch
+from inductor_lab.judge.wire import raised
 
 SETTINGS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 """Parameters of a launch that are no blocks; of a span's each begins with its kernel's name."""

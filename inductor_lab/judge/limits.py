@@ -14,9 +14,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab.judge import bias
-from inductor_lab.judge.decided import JUMP, Whole, by_chance
-from inductor_lab.judge.scales import as_rows
-from inductor_lab.judge.written import LOST, STEPS, Written
+from inductor_lab.judge.written import JUMP, LOST, STEPS, Whole, Written, as_rows, by_chance
 from inductor_lab.quantity import apart, percent
 
 ENOUGH = 1 << 20

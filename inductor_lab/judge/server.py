@@ -106,16 +106,16 @@ def _import_what_it_asks(path: str) -> None:
 
     Inductor's bring all of Dynamo.
     """
-    from inductor_lab.judge import behind
+    from inductor_lab.judge.judged import INDUCTORS
 
     with suppress(Exception):  # what is wrong with either is told by the process that judges
         text = Path(path).read_text(encoding="utf-8") if Path(path).is_file() else ""
         if re.search(r"\.(erf|[lt]gamma|normcdf|cyl_bessel|[jy][01]\b)", text):
             importlib.import_module("scipy.special")
-        if behind.INDUCTORS.rpartition(".")[0] not in text:
+        if INDUCTORS.rpartition(".")[0] not in text:
             return
         before = set(os.environ)
-        importlib.import_module(behind.INDUCTORS)
+        importlib.import_module(INDUCTORS)
         for name in os.environ.keys() - before:
             del os.environ[name]
 

@@ -14,7 +14,7 @@ from triton.runtime.autotuner import Autotuner
 
 from inductor_lab import gpus
 from inductor_lab.judge import along, fast_paths, libdevice_forms, mended, narrow, operations, syntax
-from inductor_lab.judge.not_judged import NotJudged
+from inductor_lab.judge.wire import NotJudged
 from inductor_lab.library import attention
 
 __all__ = ["NotJudged", "choose", "install", "put_back"]

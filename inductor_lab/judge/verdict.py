@@ -13,11 +13,11 @@ import torch
 
 from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.ejected import is_span
-from inductor_lab.judge import alone, saved
-from inductor_lab.judge.behind import hidden
+from inductor_lab.judge import alone
+from inductor_lab.judge.judged import forbidden_name
 from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
 from inductor_lab.judge.limits import nearness
-from inductor_lab.judge.plan import Plan, blocks_of, is_large
+from inductor_lab.judge.plan import REAL, Plan, blocks_of, is_large, load_inputs, real_inputs, save_inputs
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
@@ -70,12 +70,12 @@ def verdict(
             errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
             tried.append(Tried(Case(plan.name, False, errors, how), "eager", 0.0))
             if asked.save:
-                saved.save(Path(asked.save), judge.path, plan, values, how)
+                save_inputs(Path(asked.save), judge.path, plan, values, how)
             break
     text = content.decode("utf-8")
-    if all(one.case.passed for one in tried) and (behind := hidden(text)):
+    if all(one.case.passed for one in tried) and (hides := forbidden_name(text)):
         errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
-        tried.append(Tried(Case("what the file uses", False, errors, behind), "eager", 0.0))
+        tried.append(Tried(Case("what the file uses", False, errors, hides), "eager", 0.0))
     cases = tuple(one.case for one in tried)
     passed = all(case.passed for case in cases)
     measured = [one for one in tried if one.case.errors]
@@ -108,9 +108,9 @@ def far(number: int, count: int, seconds: float) -> str:
 def _inputs(judge: Judge, asked: Asked) -> Sequence[tuple[Plan, Callable[[], Values]]]:
     """The cases, and what draws the inputs of each."""
     if asked.inputs:
-        name, plan, values = saved.load(Path(asked.inputs), judge.file)
+        name, plan, values = load_inputs(Path(asked.inputs), judge.file)
         return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), lambda: values)]
-    real = saved.beside(judge.path, judge.file) if asked.case in ("", saved.REAL) else None
+    real = real_inputs(judge.path, judge.file) if asked.case in ("", REAL) else None
     given = [(real[0], lambda: real[1])] if real else []
     return given if given and asked.case else [*given, *((plan, partial(judge.drawn, plan)) for plan in judge.plans())]
 
@@ -128,9 +128,9 @@ def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tr
         fewer, words = judge.smallest(plan, values, found.written)
         where["smallest"] = words
         if asked.save:
-            saved.save(Path(asked.save), judge.path, plan, fewer, found.case.message)
+            save_inputs(Path(asked.save), judge.path, plan, fewer, found.case.message)
     elif asked.save:
-        saved.save(Path(asked.save), judge.path, plan, values, found.case.message)
+        save_inputs(Path(asked.save), judge.path, plan, values, found.case.message)
     return replace(found, case=replace(found.case, where=where))
 
 

@@ -63,7 +63,8 @@ SOFTMAX = (
 HOLDS = """
 import sys
 from inductor_lab.ejected import load
-from inductor_lab.judge import families, laid, plain, stand_ins
+from inductor_lab.judge import families, laid, stand_ins
+from inductor_lab.judge import expected
 
 def wrong(file, family):
     given = laid.lay(file, families.drawn(file.ARGUMENTS, family, 0), 0)
@@ -74,10 +75,10 @@ def wrong(file, family):
     views, generated = made.values()
     strayed = laid.strayed(file, given, [bytearray(memory.numpy()) for memory in given.memories_of(views)])
     if strayed or not file.reference:
-        return strayed or plain.against_generated(file, views, generated)
-    found = plain.against_eager(file, given.on("cpu"), views)
-    if found and plain.against_eager(file, given.on("cpu"), generated):
-        return plain.against_generated(file, views, generated)
+        return strayed or expected.against_generated(file, views, generated)
+    found = expected.against_eager(file, given.on("cpu"), views)
+    if found and expected.against_eager(file, given.on("cpu"), generated):
+        return expected.against_generated(file, views, generated)
     return found
 
 stand_ins.install()

@@ -17,8 +17,8 @@ from faults.kernels import ejected
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from inductor_lab.judge import alone, by_graph, judging
-from inductor_lab.judge.expected import expected
+from inductor_lab.judge import alone, judging
+from inductor_lab.judge.expected import expected, graph_values
 from inductor_lab.judge.judging import Asked, Judge
 from inductor_lab.judge.laid import Laid, lay, seen
 from inductor_lab.judge.plan import Plan
@@ -144,5 +144,5 @@ def test_the_graph_s_form_is_not_given_indices_on_a_card(
     file = SimpleNamespace(ARGUMENTS=arguments, aten=aten, WRITTEN=())
     laid = lay(file, {"index": torch.zeros(4, dtype=dtype), "x": torch.zeros(4)}, 0)
     monkeypatch.setattr(alone, "DEVICE", CARD)
-    (made,) = by_graph.values(file, laid)
+    (made,) = graph_values(file, laid)
     assert seen_on == [{where}] and made.device.type == CARD
