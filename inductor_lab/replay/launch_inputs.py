@@ -10,8 +10,8 @@ import torch
 from inductor_lab.eject.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
-from inductor_lab.judge.expected import expected
-from inductor_lab.judge.plan import REAL, Plan, save_inputs
+from inductor_lab.judge.compare.reference import expected
+from inductor_lab.judge.inputs.cases import REAL, Plan, save_inputs
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.replay import inputs, module, observed

@@ -14,9 +14,9 @@ import torch
 from inductor_lab import ejected, staleness
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
-from inductor_lab.judge.expected import widened
-from inductor_lab.judge.judging import device as device_name
-from inductor_lab.judge.plan import Plan, save_inputs
+from inductor_lab.judge.compare.judge import device as device_name
+from inductor_lab.judge.compare.reference import widened
+from inductor_lab.judge.inputs.cases import Plan, save_inputs
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import generated, inputs, module, observed, random_numbers

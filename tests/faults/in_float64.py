@@ -59,8 +59,8 @@ def same_in_its_dtypes(mutant: Mutant) -> str:
 
 def drawn(file: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, int]]]:
     """Inputs and blocks."""
-    from inductor_lab.judge import boundaries, families
-    from inductor_lab.judge.plan import blocks_of, several_steps
+    from inductor_lab.judge.inputs import boundaries, families
+    from inductor_lab.judge.inputs.cases import blocks_of, several_steps
 
     blocks = blocks_of(file)[0]
     tried = [

@@ -15,7 +15,8 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import libdevice as of_cuda
 
-from inductor_lab.judge import functions, stand_ins
+from inductor_lab.judge import stand_ins
+from inductor_lab.judge.interpreter import functions
 
 ARITY = {name: len(inspect.signature(getattr(of_cuda, name, of_cuda.exp)).parameters) - 1 for name in functions.FORMS}
 WHOLE_SECOND = {"ldexp", "scalbn"}

@@ -17,7 +17,7 @@ from inductor_lab import store  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.judge.alone import drawn as normal  # noqa: E402
-from inductor_lab.judge.boundaries import (  # noqa: E402
+from inductor_lab.judge.inputs.boundaries import (  # noqa: E402
     Coverage,
     beside,
     on_boundaries,

@@ -11,14 +11,14 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.judge.alone import valid_values  # noqa: E402
-from inductor_lab.judge.families import (  # noqa: E402
+from inductor_lab.judge.inputs.families import (  # noqa: E402
     FAMILIES,
     MIXES,
     drawn,
     layout_of,
     values,
 )
-from inductor_lab.judge.laid import placed  # noqa: E402
+from inductor_lab.judge.inputs.placement import placed  # noqa: E402
 
 ALL = [*FAMILIES, *MIXES]
 SHAPES = [(), (7,), (40, 33), (1, 50), (6, 4, 9), (2, 3, 5, 4), (0, 4)]

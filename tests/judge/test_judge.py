@@ -20,11 +20,11 @@ import torch
 from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.judge import wire
-from inductor_lab.judge.judged import forbidden_name, judged_part, missing_names
-from inductor_lab.judge.laid import lay, strayed
-from inductor_lab.judge.plan import Plan, load_inputs, save_inputs
-from inductor_lab.judge.smallest import reduced
+from inductor_lab.judge.inputs.cases import Plan, load_inputs, save_inputs
+from inductor_lab.judge.inputs.placement import lay, strayed
+from inductor_lab.judge.inputs.smallest_inputs import reduced
+from inductor_lab.judge.process import messages
+from inductor_lab.judge.process.file_parts import forbidden_name, judged_part, missing_names
 from inductor_lab.read import read
 from inductor_lab.records import Verdict
 
@@ -33,14 +33,14 @@ IMPORT = "from torch._inductor.runtime import triton_helpers\n"
 
 def test_a_message_arrives_with_its_bytes_and_an_end_is_told() -> None:
     here, there = socket.socketpair()
-    wire.send(here, {"what": "launch"}, [memoryview(b"abc"), memoryview(b"")])
-    assert wire.receive(there) == ({"what": "launch"}, [bytearray(b"abc"), bytearray(b"")])
+    messages.send(here, {"what": "launch"}, [memoryview(b"abc"), memoryview(b"")])
+    assert messages.receive(there) == ({"what": "launch"}, [bytearray(b"abc"), bytearray(b"")])
     there.settimeout(0.01)
     with pytest.raises(TimeoutError):
-        wire.receive(there)
+        messages.receive(there)
     here.close()
-    with pytest.raises(wire.ClosedError):
-        wire.receive(there)
+    with pytest.raises(messages.ClosedError):
+        messages.receive(there)
 
 
 def test_what_judges_is_read_without_the_kernel_that_somebody_edited(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_only_the_import_of_a_line_is_judged(tmp_path: Path) -> None:
     [
         ("Off = torch._C._DisableTorchDispatch", "_C"),
         ("import numpy", "numpy"),
-        ("import inductor_lab.judge.honesty", "inductor_lab.judge.honesty"),
+        ("import inductor_lab.judge.honesty.launcher", "inductor_lab.judge.honesty.launcher"),
         ("from torch.utils import dlpack", "torch.utils.dlpack"),
         ("exec('1')", "exec"),
         ("torch.nn.functional.relu.__code__ = None", "__code__"),

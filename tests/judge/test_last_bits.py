@@ -12,8 +12,8 @@ pytest.importorskip("torch")
 
 import torch
 
-from inductor_lab.judge.expected import Nearby
-from inductor_lab.judge.laid import lay
+from inductor_lab.judge.compare.reference import Nearby
+from inductor_lab.judge.inputs.placement import lay
 
 X = torch.tensor([1.0, -2.0, math.inf, -math.inf, 0.0, 3e38])
 INDEX, FLAGS = torch.tensor([5, 4, 3, 2, 1, 0]), torch.tensor([True, False] * 3)

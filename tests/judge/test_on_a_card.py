@@ -17,11 +17,12 @@ from faults.kernels import ejected
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from inductor_lab.judge import alone, judging
-from inductor_lab.judge.expected import expected, graph_values
-from inductor_lab.judge.judging import Asked, Judge
-from inductor_lab.judge.laid import Laid, lay, seen
-from inductor_lab.judge.plan import Plan
+from inductor_lab.judge import alone
+from inductor_lab.judge.compare.judge import Asked, Judge
+from inductor_lab.judge.compare.reference import expected, graph_values
+from inductor_lab.judge.inputs.cases import Plan
+from inductor_lab.judge.inputs.placement import Laid, lay, seen
+from inductor_lab.judge.process import messages
 
 CARD = "meta"
 """What the device calls itself: torch has it everywhere."""
@@ -107,7 +108,7 @@ KERNELS = "leaky_bf16", "max_pool", "taken", "softmax", "argmax", "cross_entropy
 def test_a_card_s_tensors_never_meet_those_of_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alone, "DEVICE", CARD)
     monkeypatch.setattr(alone, "INTERPRETING", False)
-    monkeypatch.setattr(judging.wire, "send", lambda *_: None)
+    monkeypatch.setattr(messages, "send", lambda *_: None)
     monkeypatch.setattr(torch, "Generator", OfThatCard)
     with Card():
         judge = Judged(Path(f"{name}.py"), loaded(ejected(name), CARD), None, Asked())  # type: ignore[arg-type]

@@ -296,7 +296,7 @@ def test_who_wrote_an_element_is_known(found: dict[str, Any]) -> None:
 NESTED = """
 import sys, torch
 from inductor_lab.ejected import load
-from inductor_lab.judge.watch import Watch
+from inductor_lab.judge.watch.watch import Watch
 from triton.runtime.interpreter import GridExecutor, InterpreterBuilder
 
 def there():

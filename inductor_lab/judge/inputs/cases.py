@@ -13,7 +13,8 @@ import torch
 
 from inductor_lab import kept
 from inductor_lab.errors import LabError
-from inductor_lab.judge import alone, families
+from inductor_lab.judge import alone
+from inductor_lab.judge.inputs import families
 
 REAL = "as in the program"
 """The case of the inputs that a launch was given when it was captured."""

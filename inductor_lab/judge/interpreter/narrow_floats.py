@@ -1,4 +1,7 @@
-"""bfloat16 in Triton's interpreter: it holds bits and would add, compare and clamp them as whole numbers. Also fp8, fused and atomic operations."""
+"""bfloat16 in Triton's interpreter: it holds bits and would add, compare and clamp them as whole numbers. Also fp8, fused and atomic operations.
+
+1.006 as bfloat16      1.0 by the interpreter, which cuts bits off -> 1.0078125, as on a GPU
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,18 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+import torch
 import triton.language as tl
 from triton.runtime import interpreter
 from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
-from inductor_lab.judge.functions import WIDER
-from inductor_lab.judge.known import Taken, taken
+from inductor_lab.judge.interpreter.functions import WIDER
+from inductor_lab.judge.interpreter.interface import Taken, taken
 
 BITS = {tl.bfloat16: tl.float32}
 """What the interpreter holds as bits -> in what its arithmetic is done, and rounded after each operation."""
+BY_TORCH = {tl.bfloat16: torch.bfloat16, tl.float8e5: torch.float8_e5m2, tl.float8e4nv: torch.float8_e4m3fn}
+"""What torch rounds to the nearest, as a GPU does; the interpreter cuts bfloat16 off, and rounds halves up."""
 LARGEST = {tl.float8e4nv: np.float32(448), tl.float8e5: np.float32(57344)}
 PAD_NAN, PAD_ZERO = interpreter._ir.PADDING_OPTION.PAD_NAN, interpreter._ir.PADDING_OPTION.PAD_ZERO
 UNSIGNED = {2: np.uint16, 4: np.uint32, 8: np.uint64}
@@ -98,17 +104,29 @@ def _converted(convert: Callable[..., Any]) -> Callable[..., Any]:
         if of == tl.float64:
             x, of = _odd(x), tl.float32
         elif tl.float32 not in (of, to):
-            wide = x.astype(np.float32) if of == tl.float16 else convert(x, of, tl.float32, None).view(np.float32)
-            return call(wide, tl.float32, to, rounding)
+            return call(x.astype(np.float32) if of == tl.float16 else widened(x, of), tl.float32, to, rounding)
+        if to == tl.float32:
+            return widened(x, of)
         if rounding == interpreter._ir.ROUNDING_MODE.RTZ:
             return _cut_off(x, to)
-        if of == tl.float32 and to in LARGEST:
-            x = np.clip(x, -LARGEST[to], LARGEST[to])
-        if of == tl.float32 and to == tl.float16:
+        x = np.clip(x, -LARGEST[to], LARGEST[to]) if to in LARGEST else x
+        if to == tl.float16:
             return x.astype(np.float16)
-        return convert(x, of, to, rounding)
+        return _by_torch(x, to) if to in BY_TORCH else convert(x, of, to, rounding)
+
+    def widened(x: Any, of: Any) -> Any:
+        if of not in BY_TORCH:
+            return convert(x, of, tl.float32, None).view(np.float32)
+        bits = torch.from_numpy(x.view(np.uint8 if x.itemsize == 1 else np.int16).copy())
+        return bits.view(BY_TORCH[of]).float().numpy()
 
     return call
+
+
+def _by_torch(x: np.ndarray, to: Any) -> Any:
+    """float32 as the bits of a narrower dtype."""
+    made = torch.from_numpy(x.copy()).to(BY_TORCH[to])
+    return made.view(torch.uint8).numpy() if made.itemsize == 1 else made.view(torch.int16).numpy().view(np.uint16)
 
 
 def _cut_off(x: np.ndarray, to: Any) -> Any:
@@ -158,15 +176,19 @@ def _else_nan(loaded: Any, _: Any, mask: Any) -> Any:
 
 
 def _atomic(rmw: Callable[..., Any]) -> Callable[..., Any]:
-    """An exchange of floats is one of their bits; bfloat16 is added here."""
+    """An exchange of floats is one of their bits; bfloat16 is added here.
+
+    The interpreter's atomics read one element after another; what is broadcast lies there once.
+    """
 
     def call(builder: Any, operation: Any, pointer: Any, value: Any, mask: Any, order: Any, scope: Any) -> Any:
         scalar = value.dtype.scalar
         if operation == interpreter._ir.ATOMIC_OP.FADD and scalar in BITS:
             return TensorHandle(_added(pointer.data, value, np.broadcast_to(mask.data, value.data.shape)), scalar)
+        pointer, value, mask = (TensorHandle(np.ascontiguousarray(x.data), x.dtype) for x in (pointer, value, mask))
         if operation == interpreter._ir.ATOMIC_OP.XCHG and scalar.is_floating():
             whole = UNSIGNED[value.data.itemsize]
-            bits = TensorHandle(np.ascontiguousarray(value.data).view(whole), getattr(tl, np.dtype(whole).name))
+            bits = TensorHandle(value.data.view(whole), getattr(tl, np.dtype(whole).name))
             made = rmw(builder, operation, pointer, bits, mask, order, scope)
             return TensorHandle(made.data.view(value.data.dtype), scalar)
         return rmw(builder, operation, pointer, value, mask, order, scope)

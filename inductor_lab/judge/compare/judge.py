@@ -17,14 +17,17 @@ import torch
 
 from inductor_lab.ejected import demanded, is_span
 from inductor_lab.errors import SHORT, LabError, short_of_memory
-from inductor_lab.judge import alone, boundaries, families, limits, pattern, smallest, wire
-from inductor_lab.judge.baseline import Baseline, Generated
-from inductor_lab.judge.expected import Nearby, agrees_with_graph, expected, furthest_order, graph_values
-from inductor_lab.judge.honesty import SEVERAL, library
-from inductor_lab.judge.laid import Laid, lay, strayed
-from inductor_lab.judge.plan import REAL, Plan, Time, is_large, own_blocks, plans
-from inductor_lab.judge.sample import Part, Sample, WholeNeeded, differ
-from inductor_lab.judge.wire import in_words
+from inductor_lab.judge import alone
+from inductor_lab.judge.compare import limits, pattern
+from inductor_lab.judge.compare.baseline import Baseline, Generated
+from inductor_lab.judge.compare.reference import Nearby, agrees_with_graph, expected, furthest_order, graph_values
+from inductor_lab.judge.honesty.launcher import SEVERAL, library
+from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
+from inductor_lab.judge.inputs.cases import REAL, Plan, Time, is_large, own_blocks, plans
+from inductor_lab.judge.inputs.placement import Laid, lay, strayed
+from inductor_lab.judge.inputs.programs import Part, Sample, WholeNeeded, differ
+from inductor_lab.judge.process import messages
+from inductor_lab.judge.process.messages import in_words
 from inductor_lab.records import Case
 
 FEW = 1 << 22
@@ -307,7 +310,7 @@ class Judge:
             return {}
         out, want, ideal = (each.cpu() for each in tried.results)
         place = int(tried.wrong.reshape(-1).nonzero()[0])
-        wire.send(self.channel, {"who": tried.written, "place": place})
+        messages.send(self.channel, {"who": tried.written, "place": place})
         told, parts = self._received("it is asked who wrote an element")
         blocks = told.pop("blocks")
         unwritten = torch.frombuffer(parts[0], dtype=torch.bool) if parts else None
@@ -319,7 +322,9 @@ class Judge:
     ) -> tuple[dict[str, torch.Tensor], str]:
         """Simpler inputs on which this output is still wrong, and what they are in words."""
         plan = replace(plan, only=written)
-        return smallest.reduced(self.file.ARGUMENTS, values, lambda simpler: not self.tried(plan, simpler).case.passed)
+        return smallest_inputs.reduced(
+            self.file.ARGUMENTS, values, lambda simpler: not self.tried(plan, simpler).case.passed
+        )
 
     # ---- the other process
 
@@ -330,21 +335,21 @@ class Judge:
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
         try:
-            wire.send(self.channel, asked, [memory.numpy().data for memory in laid.memories])
-        except wire.ClosedError as error:
+            messages.send(self.channel, asked, [memory.numpy().data for memory in laid.memories])
+        except messages.ClosedError as error:
             raise EndedError from error
 
     def _received(self, doing: str, limit: float = PATIENCE) -> tuple[dict[str, Any], list[bytearray]]:
         self.channel.settimeout(limit)
         try:
-            return wire.receive(self.channel)
+            return messages.receive(self.channel)
         except TimeoutError as error:
             raise HangsError(f"{doing} did not end within {limit:.0f} s") from error
-        except wire.GarbledError as error:
+        except messages.GarbledError as error:
             raise HangsError(
                 f"{doing} is answered by what is no answer: the file changes how its process speaks"
             ) from error
-        except wire.ClosedError as error:
+        except messages.ClosedError as error:
             raise EndedError from error
 
     def note(self, sentence: str) -> None:

@@ -16,7 +16,7 @@ import torch
 from triton.runtime import interpreter
 from triton.tools.tensor_descriptor import TensorDescriptor
 
-from inductor_lab.judge.memory import Memory, Order, whole
+from inductor_lab.judge.watch.watched_memory import Memory, Order, whole
 
 POINTERS = 1024  # a tensor of no more whole numbers may be a table of addresses
 

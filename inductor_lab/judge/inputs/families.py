@@ -17,9 +17,9 @@ from typing import Any, NamedTuple, TypeVar
 import torch
 
 from inductor_lab.judge import alone
-from inductor_lab.judge import float_families as floats
-from inductor_lab.judge import whole_families as whole
 from inductor_lab.judge.alone import apart, valid_values
+from inductor_lab.judge.inputs import float_families as floats
+from inductor_lab.judge.inputs import whole_families as whole
 
 T = TypeVar("T")
 

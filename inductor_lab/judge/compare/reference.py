@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from inductor_lab.ejected import demanded
 from inductor_lab.judge import alone
 from inductor_lab.judge.alone import distance
-from inductor_lab.judge.laid import Laid, seen
+from inductor_lab.judge.inputs.placement import Laid, seen
 
 LOST = 2.0**-12
 """Half the digits of a float32: an error of this size is no rounding."""

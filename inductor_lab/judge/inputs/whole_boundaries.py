@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from inductor_lab.judge.compared import File, compared, difference
+from inductor_lab.judge.inputs.comparisons import File, compared, difference
 
 MOVED = 2 / 3
 """Of a tensor's elements: a third lands on a boundary, a sixth on each side."""

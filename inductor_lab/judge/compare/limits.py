@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from inductor_lab.judge import bias
-from inductor_lab.judge.written import JUMP, LOST, STEPS, Whole, Written, as_rows, by_chance
+from inductor_lab.judge.compare import bias
+from inductor_lab.judge.compare.allowances import JUMP, LOST, STEPS, Whole, Written, as_rows, by_chance
 from inductor_lab.quantity import apart, percent
 
 ENOUGH = 1 << 20

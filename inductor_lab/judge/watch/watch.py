@@ -18,11 +18,11 @@ import torch
 import triton.language as tl
 from triton.runtime import interpreter
 
-from inductor_lab.judge.accesses import Access, Accesses, Fault, told
-from inductor_lab.judge.known import Taken, taken
-from inductor_lab.judge.launched import Launch, memories
-from inductor_lab.judge.memory import Memory
-from inductor_lab.judge.sample import Grid, Place, Sample, WholeNeeded
+from inductor_lab.judge.inputs.programs import Grid, Place, Sample, WholeNeeded
+from inductor_lab.judge.interpreter.interface import Taken, taken
+from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, told
+from inductor_lab.judge.watch.interpreted_launch import Launch, memories
+from inductor_lab.judge.watch.watched_memory import Memory
 
 _loads = count()
 

@@ -15,13 +15,14 @@ import torch
 
 from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, short_of_memory
-from inductor_lab.judge import alone, fast_paths
-from inductor_lab.judge.expected import inputs_beside, widened
-from inductor_lab.judge.laid import Laid
-from inductor_lab.judge.plan import own_blocks
-from inductor_lab.judge.sample import MUCH, Grid, Place, Sample, WholeNeeded, bits, chosen, edges, how_many
-from inductor_lab.judge.watch import Watch
-from inductor_lab.judge.wire import NotJudged
+from inductor_lab.judge import alone
+from inductor_lab.judge.compare.reference import inputs_beside, widened
+from inductor_lab.judge.inputs.cases import own_blocks
+from inductor_lab.judge.inputs.placement import Laid
+from inductor_lab.judge.inputs.programs import MUCH, Grid, Place, Sample, WholeNeeded, bits, chosen, edges, how_many
+from inductor_lab.judge.interpreter import fast_paths
+from inductor_lab.judge.process.messages import NotJudged
+from inductor_lab.judge.watch.watch import Watch
 
 NOTHING: Mapping[str, int] = {}
 MOST_TOGETHER = 1000

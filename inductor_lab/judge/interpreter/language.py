@@ -3,6 +3,7 @@
 - `for i in range(n)`: i is a tensor, of int32 or what its bounds are: it has `.to`, wraps round, and i // 2 is cut off as in C.
 - `a and b`, `a or b`, `not a` of blocks: lane by lane; Python takes any block for true.
 - `min(a, b)` and `max(a, b)` are `tl.minimum` and `tl.maximum`; Python takes the first or second block whole.
+- A number that a launch passes has a type; the interpreter leaves a float as it is, and has no room for a bool.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import triton.language as tl
 from triton.runtime import interpreter
 from triton.runtime.interpreter import ASTTransformer, FunctionRewriter, interpreter_semantic
@@ -24,6 +26,8 @@ def install() -> None:
     FunctionRewriter.ast_transformer = _Compiled()
     for name, function in {COUNTED: counted, COMBINED: combined, NEGATED: negated, CHOSEN: chosen}.items():
         setattr(interpreter, name, function)  # its names are put beside a kernel's
+    interpreter._implicit_cvt = _passed(interpreter._implicit_cvt)
+    interpreter._patch_lang_tensor = _with_index(interpreter._patch_lang_tensor)
 
 
 class _Compiled(ASTTransformer):  # type: ignore[misc]
@@ -96,3 +100,28 @@ def negated(value: Any) -> Any:
 
 def _is_block(value: Any) -> bool:
     return isinstance(value, tl.tensor) and value.type.is_block()
+
+
+# ------------------------------------------------------------ what a launch passes
+
+
+def _passed(convert: Callable[..., Any]) -> Callable[..., Any]:
+    """An argument as the kernel has it."""
+
+    def call(x: Any) -> Any:
+        if not isinstance(x, float | bool):
+            return convert(x)
+        kind, dtype = (np.float32, tl.float32) if isinstance(x, float) else (np.bool_, tl.int1)
+        return tl.tensor(interpreter.TensorHandle(np.array([x], kind), dtype), dtype)
+
+    return call
+
+
+def _with_index(patch: Callable[..., Any]) -> Callable[..., Any]:
+    """`range(n)` of a number that a launch passes, an array of one element: Triton 3.6 takes it for a scalar, and numpy 2.5 refuses."""
+
+    def call(tensor: Any, scope: Any) -> None:
+        patch(tensor, scope)
+        scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.item()))
+
+    return call

@@ -22,11 +22,14 @@ import triton
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError, short_of_memory
-from inductor_lab.judge import alone, honesty, stand_ins, wire
-from inductor_lab.judge.laid import GUARD
-from inductor_lab.judge.sample import Sample, WholeNeeded
-from inductor_lab.judge.watch import Watch
-from inductor_lab.judge.wire import raised
+from inductor_lab.judge import alone, stand_ins
+from inductor_lab.judge.honesty.escapes import Snapshot
+from inductor_lab.judge.honesty.launcher import Launcher
+from inductor_lab.judge.inputs.placement import GUARD
+from inductor_lab.judge.inputs.programs import Sample, WholeNeeded
+from inductor_lab.judge.process import messages
+from inductor_lab.judge.process.messages import raised
+from inductor_lab.judge.watch.watch import Watch
 
 SETTINGS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 """Parameters of a launch that are no blocks; of a span's each begins with its kernel's name."""
@@ -43,27 +46,27 @@ def serve(path: Path, channel: socket.socket) -> None:
     """Answer the judge until it hangs up."""
     if alone.INTERPRETING:
         stand_ins.install()
-    before = honesty.snapshot()
+    before = Snapshot()
     process = os.getpid()
     try:
         file = load(path).module
     except LabError as error:
-        wire.send(channel, {"error": str(error)})
+        messages.send(channel, {"error": str(error)})
         return
     finally:
         _end_copies(process)
     stand_ins.put_back()
-    wire.send(channel, {})
+    messages.send(channel, {})
     kernel = _Kernel(path, file, before)
     while True:
         try:
-            asked, parts = wire.receive(channel)
-        except wire.ClosedError:
+            asked, parts = messages.receive(channel)
+        except messages.ClosedError:
             return
         if "who" in asked:
-            wire.send(channel, *kernel.wrote(asked["who"], asked["place"]))
+            messages.send(channel, *kernel.wrote(asked["who"], asked["place"]))
         else:
-            wire.send(channel, *_where_there_is_memory(kernel, asked, parts))
+            messages.send(channel, *_where_there_is_memory(kernel, asked, parts))
 
 
 def _where_there_is_memory(
@@ -87,7 +90,7 @@ def _numbers(file: ModuleType) -> dict[str, int]:
 class _Kernel:
     """The edited file, and what its last launch did."""
 
-    def __init__(self, path: Path, file: ModuleType, before: Any) -> None:
+    def __init__(self, path: Path, file: ModuleType, before: Snapshot) -> None:
         self.path, self.file, self.before = path, file, before
         self.process = os.getpid()
         self.watch: Watch | None = None
@@ -125,7 +128,7 @@ class _Kernel:
         library: Sequence[str] | None,
     ) -> dict[str, Any]:
         versions = {name: view._version for name, view in views.items()}
-        launcher = honesty.Launcher(self.file, views, library)
+        launcher = Launcher(self.file, views, library)
         told: dict[str, Any] = {}
         self.watch = Watch(views, sample) if alone.INTERPRETING else None
         with ExitStack() as stack:

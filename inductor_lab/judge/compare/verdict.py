@@ -14,10 +14,10 @@ import torch
 from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.ejected import is_span
 from inductor_lab.judge import alone
-from inductor_lab.judge.judged import forbidden_name
-from inductor_lab.judge.judging import Asked, EndedError, HangsError, Judge, Tried, device
-from inductor_lab.judge.limits import nearness
-from inductor_lab.judge.plan import REAL, Plan, blocks_of, is_large, load_inputs, real_inputs, save_inputs
+from inductor_lab.judge.compare.judge import Asked, EndedError, HangsError, Judge, Tried, device
+from inductor_lab.judge.compare.limits import nearness
+from inductor_lab.judge.inputs.cases import REAL, Plan, blocks_of, is_large, load_inputs, real_inputs, save_inputs
+from inductor_lab.judge.process.file_parts import forbidden_name
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]

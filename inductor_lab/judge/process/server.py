@@ -1,11 +1,15 @@
-"""Where judging happens: `python -m inductor_lab.judge.server TOLD`, which has torch and Triton imported and forks for each file that it is asked about.
+"""The server of verdicts: it has torch and Triton imported, and forks for each file that it is asked about.
+
+    python -m inductor_lab.judge.process.server TOLD
 
 Each line of its input is a request; each line that it writes to the descriptor TOLD is news: a case began, a verdict, an end. A file is judged
-by two processes that have nothing in common but a socket: one judges, one runs the kernel (`judging`, `kernel`).
+by two processes that have nothing in common but a socket: one judges (`compare/judge.py`), one runs the kernel (`kernel_process.py`), and is
+kept out of the other: no /proc, no ptrace. Linux has both, and both doors.
 """
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib
 import json
@@ -31,6 +35,14 @@ LOOK = 0.01
 """Seconds between two looks at whether a judge has ended."""
 IDLE = 600.0
 """Seconds that it waits for another file."""
+TRIM_THRESHOLD, MMAP_MAX = -1, -4
+"""Of mallopt(3); the numbers are those of malloc.h."""
+KEPT = 1 << 28
+"""Bytes that may lie free."""
+SET_DUMPABLE, CAPBSET_DROP, SET_NO_NEW_PRIVS = 4, 24, 38
+"""Of prctl(2); the numbers are those of linux/prctl.h."""
+SYS_PTRACE, SYS_ADMIN, VERSION_3 = 19, 21, 0x20080522
+"""Of capabilities(7) and capset(2); the numbers are those of linux/capability.h."""
 
 
 def main() -> None:
@@ -47,7 +59,9 @@ def main() -> None:
         _News(told, 0).tell({"error": f"verify needs {error.name}: pip install '{error.name}'"})
         return
     try:
-        from inductor_lab.judge import allocation, alone, apart, judged, kernel, verdict  # noqa: F401  # what every fork begins with
+        from inductor_lab.judge import alone
+        from inductor_lab.judge.compare import verdict  # noqa: F401  # what every fork begins with
+        from inductor_lab.judge.process import file_parts, kernel_process  # noqa: F401
     except LabError as error:  # Triton's interpreter is none that is known
         _News(told, 0).tell({"error": str(error)})
         return
@@ -59,10 +73,10 @@ def main() -> None:
         import triton.experimental.gluon  # noqa: F401  # Triton imports it at the first launch
 
     here = os.getpid()
-    allocation.reuse()
+    reuse_memory()
     if alone.INTERPRETING:
         torch.set_num_threads(1)  # the first torch.erf of a fork, on two threads, had at times half the digits
-    apart.close()
+    hide_from_others()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for asked in _requests(asking):
         news = _News(told, asked.pop("number"))
@@ -106,7 +120,7 @@ def _import_what_it_asks(path: str) -> None:
 
     Inductor's bring all of Dynamo.
     """
-    from inductor_lab.judge.judged import INDUCTORS
+    from inductor_lab.judge.process.file_parts import INDUCTORS
 
     with suppress(Exception):  # what is wrong with either is told by the process that judges
         text = Path(path).read_text(encoding="utf-8") if Path(path).is_file() else ""
@@ -163,9 +177,9 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
         _run(path, there)
     there.close()
     from inductor_lab.judge import alone, stand_ins
-    from inductor_lab.judge.judged import judged_part
-    from inductor_lab.judge.judging import Asked, EndedError, Judge
-    from inductor_lab.judge.verdict import verdict
+    from inductor_lab.judge.compare.judge import Asked, EndedError, Judge
+    from inductor_lab.judge.compare.verdict import verdict
+    from inductor_lab.judge.process.file_parts import judged_part
 
     if alone.INTERPRETING:
         stand_ins.install()
@@ -208,10 +222,9 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
 
 
 def _run(path: Path, channel: socket.socket) -> NoReturn:
-    from inductor_lab.judge import apart
-    from inductor_lab.judge.kernel import serve
+    from inductor_lab.judge.process.kernel_process import serve
 
-    apart.keep_out()
+    give_up_looking_at_others()
     try:
         serve(path, channel)
     except BaseException:
@@ -253,6 +266,47 @@ def follow(parent: int, folder: Path | None = None) -> None:
         os._exit(1)
 
     threading.Thread(target=look, daemon=True).start()
+
+
+# ------------------------------------------------------------ what libc is asked
+
+
+def reuse_memory() -> None:
+    """Memory that the interpreter drops is used for the next tensor, in this process and in those that it forks.
+
+    Each operation on a block of millions of lanes makes an array, and glibc maps what is larger than 32 MiB apart, page by page, each time:
+    giving it back and asking anew took a quarter of a judgement. Where libc is another, nothing changes.
+    """
+    if (libc := _libc()) and hasattr(libc, "mallopt"):
+        libc.mallopt(MMAP_MAX, 0)
+        libc.mallopt(TRIM_THRESHOLD, KEPT)
+
+
+def hide_from_others() -> None:
+    """Nobody but root may look at this process, and at those that it forks: at their memory, or at what they have open."""
+    if libc := _libc():
+        libc.prctl(SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def give_up_looking_at_others() -> None:
+    """Give up what lets root look at others all the same; no program that is begun here gets it back."""
+    libc = _libc()
+    if not libc:
+        return
+    header = (ctypes.c_uint32 * 2)(VERSION_3, 0)
+    held = (ctypes.c_uint32 * 6)()  # effective, permitted and inheritable, twice: 64 bits
+    if libc.capget(header, held):
+        return
+    for capability in (SYS_PTRACE, SYS_ADMIN):
+        libc.prctl(CAPBSET_DROP, capability, 0, 0, 0)
+        for place in range(3):
+            held[place] &= ~(1 << capability) & 0xFFFFFFFF
+    libc.capset(header, held)
+    libc.prctl(SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+
+
+def _libc() -> Any:
+    return ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from triton.language.extra import libdevice
 from triton.language.extra.cuda import libdevice as of_cuda
 from triton.runtime import interpreter
 
-from inductor_lab.judge import functions
-from inductor_lab.judge.wire import NotJudged
+from inductor_lab.judge.interpreter import functions
+from inductor_lab.judge.process.messages import NotJudged
 
 Form = Callable[..., Any]
 """Arrays as the kernel has them in, one out; its dtype is the table's in the end."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from inductor_lab.judge.compared import Coverage, File, compared, difference
-from inductor_lab.judge.whole_numbers import on_numbers
+from inductor_lab.judge.inputs.comparisons import Coverage, File, compared, difference
+from inductor_lab.judge.inputs.whole_boundaries import on_numbers
 
 WHOLE = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 

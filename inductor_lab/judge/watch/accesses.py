@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from triton.runtime import interpreter
 
-from inductor_lab.judge.fast_paths import DONE
-from inductor_lab.judge.launched import Launch, line
-from inductor_lab.judge.memory import Index, Mark, Memory, as_bytes
+from inductor_lab.judge.interpreter.fast_paths import DONE
+from inductor_lab.judge.watch.interpreted_launch import Launch, line
+from inductor_lab.judge.watch.watched_memory import Index, Mark, Memory, as_bytes
 
 DOES = {"load": "loads", "store": "stores to", "atomic": "updates atomically"}
 

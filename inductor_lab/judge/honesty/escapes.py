@@ -19,8 +19,8 @@ from inductor_lab.paths import templates_folder
 
 TORCH, TRITON = (str(Path(module.__file__).parent) for module in (torch, triton))
 PRINTER = str(Path(TORCH) / "_tensor_str.py")
-JUDGE = str(Path(__file__).parent)
-WATCH = {str(Path(JUDGE) / name) for name in ("frames.py", "honesty.py", "doors.py")}
+JUDGE = str(Path(__file__).parents[1])
+WATCH = {str(Path(__file__).with_name(name)) for name in ("escapes.py", "launcher.py")}
 
 
 def asked_by() -> FrameType | None:
@@ -29,7 +29,7 @@ def asked_by() -> FrameType | None:
 
 
 def callers() -> Iterator[FrameType]:
-    """The callers, the nearest first, from outside of the watch (`honesty.py`, `doors.py`, this file)."""
+    """The callers, the nearest first, from outside of the watch (`launcher.py` and this file)."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code.co_filename not in WATCH:
@@ -178,7 +178,7 @@ IMPORTS = "import numpy as np\nimport torch\nimport triton\nimport triton.langua
 
 
 class Snapshot:
-    """What stood where before a file was imported."""
+    """What stood where before a file was imported: to be taken once the judge itself stands."""
 
     def __init__(self) -> None:
         judges = [name for name in sorted(sys.modules) if name.startswith("inductor_lab.judge")]
@@ -201,11 +201,6 @@ class Snapshot:
                 now = after.get(name)
                 if (code and now.__code__ is not code) if now is value else not _harmless(value, now):
                     yield f"{place.replace(':', '.')}.{name}"
-
-
-def snapshot() -> Snapshot:
-    """To be taken before a file is imported, once the judge itself stands."""
-    return Snapshot()
 
 
 def _is_its_own(thing: Any, module: str) -> bool:

@@ -20,10 +20,8 @@ from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
 
 from inductor_lab.ejected import demanded, is_span
-from inductor_lab.judge.memory import bits, poison, span_of, storage, unmade
-from inductor_lab.judge.replaced import (
+from inductor_lab.judge.honesty.escapes import (
     Doors,
-    Snapshot,
     asked_by,
     callers,
     is_ours,
@@ -31,8 +29,8 @@ from inductor_lab.judge.replaced import (
     of_torch,
     of_triton,
     prints,
-    snapshot,
 )
+from inductor_lab.judge.watch.watched_memory import bits, poison, span_of, storage, unmade
 
 SEVERAL = "its launches read what the ones before them wrote"
 """Why some programs of a span say nothing."""
@@ -65,8 +63,6 @@ def in_place_too(name: str) -> str:
     """`addmm_` -> `addmm`: what an operator computes, wherever it leaves it."""
     return name.rstrip("_")
 
-
-__all__ = ["Launcher", "Snapshot", "snapshot"]
 
 JUDGED_BY = "a kernel is judged by what its Triton code writes"
 FRESH = {

@@ -23,7 +23,7 @@ import triton.language as tl
 from triton.runtime import interpreter
 from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
-from inductor_lab.judge import functions
+from inductor_lab.judge.interpreter import functions
 
 FUNCTIONS = ("exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "rsqrt", "erf", "floor", "ceil")
 """`tl.exp` and others: `create_exp` of the interpreter."""
