@@ -39,7 +39,7 @@ def test_a_message_arrives_with_its_bytes_and_an_end_is_told() -> None:
     with pytest.raises(TimeoutError):
         messages.receive(there)
     here.close()
-    with pytest.raises(messages.ClosedError):
+    with pytest.raises(messages.EndedError):
         messages.receive(there)
 
 

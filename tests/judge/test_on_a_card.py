@@ -18,9 +18,9 @@ from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from inductor_lab.judge import alone
-from inductor_lab.judge.compare.judge import Asked, Judge
+from inductor_lab.judge.compare.judge import Judge
 from inductor_lab.judge.compare.reference import expected, graph_values
-from inductor_lab.judge.inputs.cases import Plan
+from inductor_lab.judge.inputs.cases import Asked, Plan
 from inductor_lab.judge.inputs.placement import Laid, lay, seen
 from inductor_lab.judge.process import messages
 

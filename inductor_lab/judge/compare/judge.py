@@ -1,12 +1,11 @@
-"""The process that judges one file: draws inputs, works out what is right, has the other process run the kernel, and compares."""
+"""One file under judgement: inputs are drawn, what is right is worked out, the other process runs the kernel, and what it wrote is compared."""
 
 from __future__ import annotations
 
 import math
-import secrets
 import socket
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,11 +22,11 @@ from inductor_lab.judge.compare.baseline import Baseline, Generated
 from inductor_lab.judge.compare.reference import Nearby, agrees_with_graph, expected, furthest_order, graph_values
 from inductor_lab.judge.honesty.launcher import SEVERAL, library
 from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
-from inductor_lab.judge.inputs.cases import REAL, Plan, Time, is_large, own_blocks, plans
+from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.placement import Laid, lay, strayed
 from inductor_lab.judge.inputs.programs import Part, Sample, WholeNeeded, differ
 from inductor_lab.judge.process import messages
-from inductor_lab.judge.process.messages import in_words
+from inductor_lab.judge.process.messages import HangsError, in_words
 from inductor_lab.records import Case
 
 FEW = 1 << 22
@@ -40,26 +39,8 @@ NOT_JUDGED = "not judged here"
 """What a stand-in's error begins with."""
 TMA = "it writes behind a tensor where Inductor's own kernel does too: a card's TMA stores whole 16 bytes"
 OTHERS = "its programs own other elements than the generated kernel's"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the user asked of one file."""
-
-    effort: str = "default"
-    seeds: int = 2
-    seed: int | None = None
-    """What the seeds that nobody can know begin at, to run the same again; None to draw it."""
-    case: str = ""
-    """The only case to run; empty for all."""
-    inputs: str = ""
-    """A file of saved inputs to run instead."""
-    save: str = ""
-    """Where the smallest inputs that fail are written."""
-    fail_fast: bool = False
-    """The first case that fails is the last, and nothing is asked about it."""
-    limit: float | None = None
-    """Seconds that a launch may take; None for PATIENCE, or for much longer than the generated kernel takes."""
+Results = tuple[torch.Tensor, ...]
+"""One tensor as the hand kernel, eager and float64 have it; or all that a kernel writes."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +55,45 @@ class Tried:
     """The tensor that is wrong."""
     wrong: torch.Tensor | None = None
     """Which of its elements."""
-    results: tuple[torch.Tensor, ...] = ()
+    results: Results = ()
     """That tensor as the hand kernel, eager and float64 have it."""
     agrees: bool = True
     """False where the generated kernel itself is not what the reference says."""
     runs: bool = True
+    extreme: bool = False
+    """Whether eager itself overflows among such values."""
+
+
+@dataclass(frozen=True)
+class Launched:
+    """Both kernels, run on the same inputs."""
+
+    plan: Plan
+    file: Any
+    """The module, or the same for other sizes."""
+    laid: Laid
+    sample: Sample | None
+    """The programs that ran; all for None."""
+    generated: Generated | None
+    """None where it is not for these sizes."""
+    told: Mapping[str, Any]
+    """What the process that ran the kernel tells of it."""
+    parts: list[bytearray]
+    """The memory that it sent back."""
+
+    @cached_property
+    def after(self) -> dict[str, torch.Tensor]:
+        """The arguments as the hand kernel left them."""
+        return self.laid.after(self.parts)
+
+    def leaves_the_same(self, names: Sequence[str]) -> bool:
+        """Whether both kernels leave these tensors alike, to the bit."""
+        return self.generated is not None and self.generated.equals(self.after, names)
+
+
+def failed_case(name: str, message: str) -> Case:
+    """A case that failed without a number."""
+    return Case(name, False, {"hand": math.inf, "generated": 0.0, "eager": 0.0}, message)
 
 
 class Judge:
@@ -120,32 +135,6 @@ class Judge:
         seconds, own = self.baseline.seen(laid)
         return Time(is_large(self.file) or seconds > LONG, seconds <= WHOLE, own, seconds)
 
-    def plans(self) -> list[Plan]:
-        """The cases to run.
-
-        Raises:
-            LabError: no case is called what the user asked for.
-        """
-        drawn = self.asked.seed if self.asked.seed is not None else 1000 + secrets.randbelow(10**6)
-        found = list(plans(self.file, self.asked.effort, self.asked.seeds, drawn, self.time))
-        wanted = self.asked.case
-        if not wanted:
-            return found
-        if wanted.startswith("seed ") and wanted[5:].partition(",")[0].isdecimal():
-            return [Plan(wanted, "normal", int(wanted[5:].partition(",")[0]), found[0].blocks)]
-        more = list(plans(self.file, "thorough", self.asked.seeds, drawn, self.time))
-        name, _, seed = wanted.rpartition(", seed ")
-        if seed.isdecimal() and name:  # it was drawn, in a run before this one
-            more = [
-                replace(plan, name=wanted, seed=int(seed)) for plan in more if plan.name.startswith(f"{name}, seed ")
-            ][:1]
-        chosen = [plan for plan in more if plan.name == wanted]
-        if not chosen:
-            real = [REAL] if getattr(self.file, "REAL", "") else []
-            names = ", ".join([*real, *(plan.name for plan in found)])
-            raise LabError(f"There is no case {wanted!r} of {self.path}; it has: {names}.")
-        return chosen
-
     def drawn(self, plan: Plan) -> dict[str, torch.Tensor]:
         """The inputs of a case, by name."""
         arguments = self.sized(plan).ARGUMENTS
@@ -180,7 +169,7 @@ class Judge:
             self.whole, self.ran = str(why), None
             found = self._tried(plan, file, laid, None, began)
         case = replace(found.case, name=plan.name, seconds=round(time.monotonic() - began, 3))
-        return replace(found, case=case)
+        return replace(found, case=case, extreme=plan.is_extreme)
 
     def _tried(self, plan: Plan, file: Any, laid: Laid, sample: Sample | None, began: float) -> Tried:
         self._send(plan, laid, sample)
@@ -196,7 +185,7 @@ class Judge:
             self.note("launched under its own blocks: the launcher does not take those of the check")
         for sentence in told.get("notes", ()):
             self.note(sentence)
-        return self._held(plan, file, laid, told, parts, generated, sample)
+        return self._held(Launched(plan, file, laid, sample, generated, told, parts))
 
     def _expected(self, file: Any, laid: Laid, exact: bool = False) -> tuple[torch.Tensor, ...]:
         try:
@@ -219,88 +208,99 @@ class Judge:
 
     # ---- what is wrong
 
-    def _held(
-        self,
-        plan: Plan,
-        file: Any,
-        laid: Laid,
-        told: Mapping[str, Any],
-        parts: list[bytearray],
-        generated: Generated | None,
-        sample: Sample | None,
-    ) -> Tried:
-        if error := told.get("error"):
+    def _held(self, launched: Launched) -> Tried:
+        plan, file, laid = launched.plan, launched.file, launched.laid
+        if error := launched.told.get("error"):
             return self._does_not_run(error)
-        after = laid.after(parts)
-        message = strayed(file, laid, parts, sample is not None)
-        if message and generated and not alone.INTERPRETING:
-            message = strayed(file, laid, parts, theirs=laid.memories_of(generated.views))
-            if not message:
-                self.note(TMA)
-        message = message or _trespassed(told, generated, file, laid)
+        message = self._trespass(launched)
         names = (plan.only,) if plan.only else demanded(file)
-        if not message and generated and not plan.measured and generated.equals(after, names):
+        if not message and not plan.measured and launched.leaves_the_same(names):
             return Tried(Case("", True, {}, "to the bit what the generated kernel computes"), "eager", 0.0)
         eager = self._expected(file, laid) if file.reference else None
         exact = self._expected(file, laid, exact=True) if file.reference else None
         if laid is self.plain:
             self.exact = exact
-        findings = []
+        found: dict[str, tuple[limits.Finding, Results]] = {}
         for name in names:
-            number = file.WRITTEN.index(name)
-            out = after[name].to(alone.DEVICE)
-            mine = generated.views[name] if generated else None
-            want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
-            nearby = Nearby(file, laid, number, out.shape)
-            again = partial(self.baseline.beside, file, laid, name, sample)
-            if sample:
-                assert generated and mine is not None
-                found = _in_part(laid, name, out, want, ideal, mine, generated.wrote[name], nearby, again)
-            elif want is None or ideal is None:
-                assert mine is not None
-                found = limits.against_generated(out, mine, again)
-            else:
-                draws = nearby.nudged, nearby.moved, nearby.flushed, again
-                found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
-                if found.message and out.dtype in limits.NARROW and name in file.TAKES:
-                    want = furthest_order(file, laid, number, ideal).to(out.dtype)
-                    found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
-                if found.message and not out.is_floating_point() and self.agrees_with_graph():
-                    theirs = graph_values(file, laid)[number]  # in narrow dtypes throughout, as the model has it
-                    found = replace(found, message="") if torch.equal(out, theirs.reshape(out.shape).to(out)) else found
-            results = (out, mine, mine) if want is None or ideal is None else (out, want, ideal)
-            findings.append((found, results))
-            if found.message:  # how close the others are costs as much again for each, and changes nothing
+            found[name] = self._found(launched, name, eager, exact)
+            if found[name][0].message:  # how close the others are costs as much again for each, and changes nothing
                 break
-        if not findings:  # a kernel that only asserts writes nothing
-            return Tried(
-                Case("", not message, dict.fromkeys(("hand", "generated", "eager"), 0.0), message), "eager", 0.0
-            )
-        worst = max(findings, key=lambda one: limits.nearness(one[0].errors["hand"], one[0].limit))[0]
-        against = "generated" if any(one.against == "generated" for one, _ in findings) else "eager"
-        against = against if file.reference else "generated"
-        agrees = all(one.errors["generated"] <= max(one.limit, one.errors["eager"]) for one, _ in findings)
+        if not found:  # a kernel that only asserts writes nothing
+            nothing = dict.fromkeys(("hand", "generated", "eager"), 0.0)
+            return Tried(Case("", not message, nothing, message), "eager", 0.0)
+        findings = [finding for finding, _ in found.values()]
+        worst = max(findings, key=lambda one: limits.nearness(one.errors["hand"], one.limit))
+        by_generated = not file.reference or any(one.against == "generated" for one in findings)
+        against = "generated" if by_generated else "eager"
+        agrees = all(one.errors["generated"] <= max(one.limit, one.errors["eager"]) for one in findings)
         tried = Tried(Case("", not message, worst.errors, message), against, worst.limit, agrees=agrees)
-        for name, (found, results) in zip(names, findings, strict=False):
-            if found.message:
-                nothing = "".join(f": {why}" for why in told.get("unmade", ())[:1])
-                text = message or f"{name} {found.message}{nothing}"
-                return replace(
-                    tried,
-                    case=replace(tried.case, passed=False, message=text),
-                    written=name,
-                    wrong=found.wrong,
-                    results=results,
-                )
+        for name, (finding, results) in found.items():
+            if finding.message:
+                nothing_wrote = "".join(f": {why}" for why in launched.told.get("unmade", ())[:1])
+                text = message or f"{name} {finding.message}{nothing_wrote}"
+                case = replace(tried.case, passed=False, message=text)
+                return replace(tried, case=case, written=name, wrong=finding.wrong, results=results)
         return tried
+
+    def _found(
+        self, launched: Launched, name: str, eager: Results | None, exact: Results | None
+    ) -> tuple[limits.Finding, Results]:
+        """What is found of one tensor, and that tensor as the hand kernel, eager and float64 have it."""
+        file, laid, generated = launched.file, launched.laid, launched.generated
+        number = file.WRITTEN.index(name)
+        out = launched.after[name].to(alone.DEVICE)
+        mine = generated.views[name] if generated else None
+        want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
+        nearby = Nearby(file, laid, number, out.shape)
+        again = partial(self.baseline.beside, file, laid, name, launched.sample)
+        draws = nearby.nudged, nearby.moved, nearby.flushed, again
+        if launched.sample:
+            found = _in_part(launched, name, out, want, ideal, nearby, again)
+        elif want is None or ideal is None:
+            found = limits.against_generated(out, mine, again)
+        else:
+            found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
+            if found.message and out.dtype in limits.NARROW and name in file.TAKES:
+                want = furthest_order(file, laid, number, ideal).to(out.dtype)
+                found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
+            if found.message and not out.is_floating_point() and self.agrees_with_graph():
+                theirs = graph_values(file, laid)[number]  # in narrow dtypes throughout, as the model has it
+                found = replace(found, message="") if torch.equal(out, theirs.reshape(out.shape).to(out)) else found
+        return found, (out, mine, mine) if want is None or ideal is None else (out, want, ideal)
+
+    def _trespass(self, launched: Launched) -> str:
+        """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
+        file, laid, parts, generated, told = (
+            launched.file,
+            launched.laid,
+            launched.parts,
+            launched.generated,
+            launched.told,
+        )
+        message = strayed(file, laid, parts, launched.sample is not None)
+        if message and generated and not alone.INTERPRETING:
+            message = strayed(file, laid, parts, theirs=laid.memories_of(generated.views))
+            if not message:
+                self.note(TMA)
+        if message:
+            return message
+        known = generated.faults if generated else frozenset()
+        faults = [
+            str(each["message"]) for each in told.get("faults", ()) if (each["kind"], each["tensor"]) not in known
+        ]
+        if found := [*faults, *told["did"]]:
+            return str(found[0])
+        writable = {laid.layout[name]["memory"] for name in file.WRITTEN}
+        read_only = [name for name, how in laid.layout.items() if how["memory"] not in writable]
+        stored = {*told.get("stored", ()), *told["changed"]} - (generated.stored if generated else frozenset())
+        back = (f"it changed {name}, which it must only read, and put it back" for name in read_only if name in stored)
+        return next(back, "")
 
     def _does_not_run(self, error: Mapping[str, Any]) -> Tried:
         if NOT_JUDGED in error["text"]:
             text = error["text"].partition(NOT_JUDGED)[2].strip(": '\")")
             raise LabError(f"{self.path} is {NOT_JUDGED}: {text}")
-        message = f"it does not run: {in_words(error)}"
-        errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
-        return Tried(Case("", False, errors, message), "eager", 0.0, runs=False)
+        return Tried(failed_case("", f"it does not run: {in_words(error)}"), "eager", 0.0, runs=False)
 
     # ---- where
 
@@ -334,23 +334,10 @@ class Judge:
         asked["library"] = library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
-        try:
-            messages.send(self.channel, asked, [memory.numpy().data for memory in laid.memories])
-        except messages.ClosedError as error:
-            raise EndedError from error
+        messages.send(self.channel, asked, [memory.numpy().data for memory in laid.memories])
 
     def _received(self, doing: str, limit: float = PATIENCE) -> tuple[dict[str, Any], list[bytearray]]:
-        self.channel.settimeout(limit)
-        try:
-            return messages.receive(self.channel)
-        except TimeoutError as error:
-            raise HangsError(f"{doing} did not end within {limit:.0f} s") from error
-        except messages.GarbledError as error:
-            raise HangsError(
-                f"{doing} is answered by what is no answer: the file changes how its process speaks"
-            ) from error
-        except messages.ClosedError as error:
-            raise EndedError from error
+        return messages.answer(self.channel, doing, limit)
 
     def note(self, sentence: str) -> None:
         """Say something once."""
@@ -358,22 +345,12 @@ class Judge:
             self.notes.append(sentence)
 
 
-class EndedError(Exception):
-    """The process that runs the kernel has ended."""
-
-
-class HangsError(Exception):
-    """It does not answer."""
-
-
 def _in_part(
-    laid: Laid,
+    launched: Launched,
     name: str,
     out: torch.Tensor,
     want: torch.Tensor | None,
     ideal: torch.Tensor | None,
-    mine: torch.Tensor,
-    wrote: torch.Tensor,
     nearby: Nearby,
     again: limits.Nudged,
 ) -> limits.Finding:
@@ -382,7 +359,9 @@ def _in_part(
     Raises:
         WholeNeeded: what the generated kernel's programs wrote is left by the hand kernel's: another of its programs may write it.
     """
-    changed = differ(out, laid.read_on(alone.DEVICE)[name])
+    assert launched.generated
+    mine, wrote = launched.generated.views[name], launched.generated.wrote[name]
+    changed = differ(out, launched.laid.read_on(alone.DEVICE)[name])
     marked = wrote | changed
     if not bool(marked.any()):
         return limits.Finding(dict.fromkeys(("hand", "generated", "eager"), 0.0))
@@ -405,28 +384,8 @@ def _in_part(
     return replace(found, wrong=wrong)
 
 
-def _trespassed(told: Mapping[str, Any], generated: Generated | None, file: Any, laid: Laid) -> str:
-    """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
-    faults = [f for f in told.get("faults", ()) if not generated or (f["kind"], f["tensor"]) not in generated.faults]
-    if faults:
-        return str(faults[0]["message"])
-    if told["did"]:
-        return str(told["did"][0])
-    writable = {laid.layout[name]["memory"] for name in file.WRITTEN}
-    read_only = [name for name, how in laid.layout.items() if how["memory"] not in writable]
-    stored = {*told.get("stored", ()), *told["changed"]} - (generated.stored if generated else frozenset())
-    return next(
-        (f"it changed {name}, which it must only read, and put it back" for name in read_only if name in stored), ""
-    )
-
-
 def device(target: str = "triton") -> str:
     """Where kernels run that are written for this: `triton`, or `cuda` for CUDA C++."""
     if alone.DEVICE == "cuda":
         return str(torch.cuda.get_device_name())
     return "the CPU, as C++ built by g++" if target == "cuda" else "Triton's interpreter on the CPU"
-
-
-def first(cases: Iterable[Case]) -> Case | None:
-    """The first case that failed."""
-    return next((case for case in cases if not case.passed), None)

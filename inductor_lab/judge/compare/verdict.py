@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,10 +14,21 @@ import torch
 from inductor_lab.edited import is_edited, judged_hash
 from inductor_lab.ejected import is_span
 from inductor_lab.judge import alone
-from inductor_lab.judge.compare.judge import Asked, EndedError, HangsError, Judge, Tried, device
+from inductor_lab.judge.compare.judge import Judge, Tried, device, failed_case
 from inductor_lab.judge.compare.limits import nearness
-from inductor_lab.judge.inputs.cases import REAL, Plan, blocks_of, is_large, load_inputs, real_inputs, save_inputs
+from inductor_lab.judge.inputs.cases import (
+    REAL,
+    Asked,
+    Plan,
+    asked_plans,
+    blocks_of,
+    is_large,
+    load_inputs,
+    real_inputs,
+    save_inputs,
+)
 from inductor_lab.judge.process.file_parts import forbidden_name
+from inductor_lab.judge.process.messages import EndedError, HangsError
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
@@ -41,16 +52,43 @@ def verdict(
         did: Told each one that has an end.
         ended: Says how the process ended that runs the kernel.
     """
+    tried = _all_tried(judge, asked, begin, did, ended)
+    text = content.decode("utf-8")
+    if all(one.case.passed for one in tried) and (name := forbidden_name(text)):
+        tried.append(Tried(failed_case("what the file uses", name), "eager", 0.0))
+    cases = tuple(one.case for one in tried)
+    passed = all(case.passed for case in cases)
+    measured = [one for one in tried if one.case.errors]
+    by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
+    nearest = max(by_eager or measured, key=lambda one: nearness(one.case.errors["hand"], one.limit), default=tried[0])
+    notes = [
+        *_edited(judge.path, text),
+        *_saved_since(judge.path, content),
+        *_basis(judge, tried, "equals" if passed else "held to"),
+        *_ran(judge),
+        *judge.notes,
+    ]
+    if passed and not (asked.case or asked.inputs):
+        notes += judge.coverage.missing()
+    word, judged, where = "pass" if passed else "fail", judged_hash(text), judge.file.ORIGIN.get("target", "triton")
+    return Verdict(word, nearest.case.errors, nearest.limit, cases, device(where), tuple(notes), judged)
+
+
+def _all_tried(
+    judge: Judge,
+    asked: Asked,
+    begin: Callable[[str, str], None],
+    did: Callable[[Case], None],
+    ended: Callable[[], str],
+) -> list[Tried]:
+    """The cases up to where no other would say more; the first one that failed with what is wrong."""
     tried: list[Tried] = []
-    extreme: set[str] = set()
     if alone.INTERPRETING and is_large(judge.file):
         begin("how long a launch takes", "")
     inputs, began = _inputs(judge, asked), time.monotonic()
     for number, (plan, draw) in enumerate(inputs):
         begin(plan.name, far(number, len(inputs), time.monotonic() - began))
         values = draw()
-        if plan.family != "normal" or plan.boundaries:
-            extreme.add(plan.name)
         try:
             tried.append(judge.tried(plan, values))
             did(tried[-1].case)
@@ -67,31 +105,11 @@ def verdict(
                     break
         except (HangsError, EndedError) as error:
             how = str(error) if isinstance(error, HangsError) else ended()
-            errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
-            tried.append(Tried(Case(plan.name, False, errors, how), "eager", 0.0))
+            tried.append(Tried(failed_case(plan.name, how), "eager", 0.0, extreme=plan.is_extreme))
             if asked.save:
                 save_inputs(Path(asked.save), judge.path, plan, values, how)
             break
-    text = content.decode("utf-8")
-    if all(one.case.passed for one in tried) and (hides := forbidden_name(text)):
-        errors = {"hand": float("inf"), "generated": 0.0, "eager": 0.0}
-        tried.append(Tried(Case("what the file uses", False, errors, hides), "eager", 0.0))
-    cases = tuple(one.case for one in tried)
-    passed = all(case.passed for case in cases)
-    measured = [one for one in tried if one.case.errors]
-    by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
-    nearest = max(by_eager or measured, key=lambda one: nearness(one.case.errors["hand"], one.limit), default=tried[0])
-    notes = [
-        *_edited(judge.path, text),
-        *_saved_since(judge.path, content),
-        *_basis(judge, tried, "equals" if passed else "held to", extreme),
-        *_ran(judge),
-        *judge.notes,
-    ]
-    if passed and not (asked.case or asked.inputs):
-        notes += judge.coverage.missing()
-    word, judged, where = "pass" if passed else "fail", judged_hash(text), judge.file.ORIGIN.get("target", "triton")
-    return Verdict(word, nearest.case.errors, nearest.limit, cases, device(where), tuple(notes), judged)
+    return tried
 
 
 def _saved_since(path: Path, content: bytes) -> list[str]:
@@ -112,7 +130,14 @@ def _inputs(judge: Judge, asked: Asked) -> Sequence[tuple[Plan, Callable[[], Val
         return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), lambda: values)]
     real = real_inputs(judge.path, judge.file) if asked.case in ("", REAL) else None
     given = [(real[0], lambda: real[1])] if real else []
-    return given if given and asked.case else [*given, *((plan, partial(judge.drawn, plan)) for plan in judge.plans())]
+    return (
+        given
+        if given and asked.case
+        else [
+            *given,
+            *((plan, partial(judge.drawn, plan)) for plan in asked_plans(judge.path, judge.file, asked, judge.time)),
+        ]
+    )
 
 
 def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tried) -> Tried:
@@ -158,18 +183,18 @@ def _edited(path: Path, text: str) -> list[str]:
     return notes
 
 
-def _basis(judge: Judge, tried: list[Tried], word: str, extreme: Container[str]) -> list[str]:
+def _basis(judge: Judge, tried: list[Tried], word: str) -> list[str]:
     """Against what the file held.
 
-    Args:
-        extreme: Cases with values among which eager itself overflows: there a few elements follow the generated kernel, which says nothing.
+    Not told of cases with values among which eager itself overflows: there a few elements follow the generated kernel, which says nothing.
     """
     file = judge.file
     if file.reference is None:
         return [f"{word} what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
-    by_generated = [one.case.name for one in tried if one.against == "generated" and one.case.name not in extreme]
-    plain = [one for one in tried if one.case.errors and one.case.name not in extreme]
-    same = any(one.against == "eager" for one in plain) if file.aten is file.reference else judge.agrees_with_graph()
+    usual = [one for one in tried if not one.extreme]
+    by_generated = [one.case.name for one in usual if one.against == "generated"]
+    measured = [one for one in usual if one.case.errors]
+    same = any(one.against == "eager" for one in measured) if file.aten is file.reference else judge.agrees_with_graph()
     if same:
         notes = [f"{word} eager (ATen), judged by float64"]
     else:
@@ -178,9 +203,9 @@ def _basis(judge: Judge, tried: list[Tried], word: str, extreme: Container[str])
         if is_span(file):
             generated = "the captured steps compute one after the other, as PyTorch printed from them"
         notes = [f"{word} what {generated}; eager is not known because {why}"]
-    apart = [one.case.name for one in tried if not one.agrees and one.case.name not in extreme]
-    if apart:
-        notes.append(f"the generated kernel itself does not compute what the reference says, in: {', '.join(apart)}")
+    other = [one.case.name for one in usual if not one.agrees]
+    if other:
+        notes.append(f"the generated kernel itself does not compute what the reference says, in: {', '.join(other)}")
     if by_generated:
         notes.append(f"held to the generated kernel itself, not to that reference, in: {', '.join(by_generated)}")
     return notes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import secrets
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from inspect import signature
@@ -116,6 +117,26 @@ DRAWING = 4.0
 
 
 @dataclass(frozen=True)
+class Asked:
+    """What the user asked of one file."""
+
+    effort: str = "default"
+    seeds: int = 2
+    seed: int | None = None
+    """What the seeds that nobody can know begin at, to run the same again; None to draw it."""
+    case: str = ""
+    """The only case to run; empty for all."""
+    inputs: str = ""
+    """A file of saved inputs to run instead."""
+    save: str = ""
+    """Where the smallest inputs that fail are written."""
+    fail_fast: bool = False
+    """The first case that fails is the last, and nothing is asked about it."""
+    limit: float | None = None
+    """Seconds that a launch may take; None for two minutes, or for much longer than the generated kernel takes."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """One case, before it is run."""
 
@@ -143,6 +164,11 @@ class Plan:
     only: str = ""
     """The one output that is held to what is right; empty for all."""
 
+    @property
+    def is_extreme(self) -> bool:
+        """Whether there are other values than normal ones: among them eager itself may overflow."""
+        return self.family != "normal" or self.boundaries
+
 
 @dataclass(frozen=True)
 class Time:
@@ -169,6 +195,35 @@ def plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> 
     tell = _few if time.long and effort != "thorough" else _plans
     for choice, plan in enumerate(tell(file, effort, seeds, drawn, time)):
         yield replace(plan, choice=choice, measured=plan.seed in (0, drawn) and plan.family == "normal")
+
+
+def asked_plans(path: Path, file: ModuleType, asked: Asked, time: Time) -> list[Plan]:
+    """The cases that the user asked for.
+
+    Args:
+        path: Where the file stands, for the error.
+
+    Raises:
+        LabError: no case is called so.
+    """
+    drawn = asked.seed if asked.seed is not None else 1000 + secrets.randbelow(10**6)
+    found = list(plans(file, asked.effort, asked.seeds, drawn, time))
+    wanted = asked.case
+    if not wanted:
+        return found
+    if wanted.startswith("seed ") and wanted[5:].partition(",")[0].isdecimal():
+        return [Plan(wanted, "normal", int(wanted[5:].partition(",")[0]), found[0].blocks)]
+    more = list(plans(file, "thorough", asked.seeds, drawn, time))
+    name, _, seed = wanted.rpartition(", seed ")
+    if seed.isdecimal() and name:  # it was drawn, in a run before this one
+        like = [plan for plan in more if plan.name.startswith(f"{name}, seed ")]
+        more = [replace(plan, name=wanted, seed=int(seed)) for plan in like][:1]
+    chosen = [plan for plan in more if plan.name == wanted]
+    if not chosen:
+        real = [REAL] if getattr(file, "REAL", "") else []
+        names = ", ".join([*real, *(plan.name for plan in found)])
+        raise LabError(f"There is no case {wanted!r} of {path}; it has: {names}.")
+    return chosen
 
 
 def _plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> Iterator[Plan]:

@@ -61,7 +61,7 @@ def serve(path: Path, channel: socket.socket) -> None:
     while True:
         try:
             asked, parts = messages.receive(channel)
-        except messages.ClosedError:
+        except messages.EndedError:
             return
         if "who" in asked:
             messages.send(channel, *kernel.wrote(asked["who"], asked["place"]))

@@ -1,4 +1,7 @@
-"""Messages between the process that judges and the one that runs the kernel: JSON, and bytes behind it. Nothing that is received is executed."""
+"""What the process that judges and the one that runs the kernel say to each other: JSON, and bytes behind it. Nothing that is received is executed.
+
+What a kernel raises is told as JSON too (`raised`), and in words (`in_words`): what it is, and on which line of its file.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,92 @@ import triton
 from triton.runtime.errors import InterpreterError
 
 from inductor_lab.edited import CHECK_STARTS
+
+LENGTH = struct.Struct(">Q")
+
+
+class EndedError(Exception):
+    """The other process has ended."""
+
+
+class HangsError(Exception):
+    """The process that runs the kernel does not answer."""
+
+
+class GarbledError(Exception):
+    """It sent what is no message."""
+
+
+def send(channel: socket.socket, head: Mapping[str, Any], parts: Sequence[memoryview] = ()) -> None:
+    """One message: its head, and pieces of memory.
+
+    Raises:
+        EndedError: the other process has ended.
+    """
+    text = json.dumps({**head, "parts": [part.nbytes for part in parts]}).encode()
+    try:
+        channel.sendall(LENGTH.pack(len(text)) + text)
+        for part in parts:
+            channel.sendall(part)
+    except OSError as error:
+        raise EndedError from error
+
+
+def receive(channel: socket.socket) -> tuple[dict[str, Any], list[bytearray]]:
+    """The next message.
+
+    Raises:
+        EndedError: the other process has ended.
+        TimeoutError: it sent nothing for as long as the channel waits.
+        GarbledError: it sent something else.
+    """
+    (length,) = LENGTH.unpack(_exactly(channel, LENGTH.size))
+    try:
+        head: dict[str, Any] = json.loads(_exactly(channel, length))
+        return head, [_exactly(channel, length) for length in head.pop("parts")]
+    except (ValueError, KeyError, TypeError, AttributeError, MemoryError) as error:
+        raise GarbledError from error
+
+
+def answer(channel: socket.socket, doing: str, limit: float) -> tuple[dict[str, Any], list[bytearray]]:
+    """The next message of the process that runs the kernel.
+
+    Args:
+        doing: What it was asked, for the error.
+        limit: Seconds.
+
+    Raises:
+        EndedError: it has ended.
+        HangsError: it does not answer.
+    """
+    channel.settimeout(limit)
+    try:
+        return receive(channel)
+    except TimeoutError as error:
+        raise HangsError(f"{doing} did not end within {limit:.0f} s") from error
+    except GarbledError as error:
+        raise HangsError(
+            f"{doing} is answered by what is no answer: the file changes how its process speaks"
+        ) from error
+
+
+def _exactly(channel: socket.socket, length: int) -> bytearray:
+    held = bytearray(length)
+    view, got = memoryview(held), 0
+    while got < length:
+        try:
+            read = channel.recv_into(view[got:])
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise EndedError from error
+        if not read:
+            raise EndedError
+        got += read
+    return held
+
+
+# ------------------------------------------------------------ what a kernel raised
 
 
 class NotJudged(BaseException):
@@ -56,61 +145,3 @@ def _own_lines(path: Path) -> int:
     """How many lines of a file are above those that are the same in every one."""
     lines = linecache.getlines(str(path))
     return next((number for number, line in enumerate(lines) if line.startswith(CHECK_STARTS)), len(lines))
-
-
-LENGTH = struct.Struct(">Q")
-
-
-class ClosedError(Exception):
-    """The other process has ended."""
-
-
-class GarbledError(Exception):
-    """It sent what is no message."""
-
-
-def send(channel: socket.socket, head: Mapping[str, Any], parts: Sequence[memoryview] = ()) -> None:
-    """One message: its head, and pieces of memory.
-
-    Raises:
-        ClosedError: the other process has ended.
-    """
-    text = json.dumps({**head, "parts": [part.nbytes for part in parts]}).encode()
-    try:
-        channel.sendall(LENGTH.pack(len(text)) + text)
-        for part in parts:
-            channel.sendall(part)
-    except OSError as error:
-        raise ClosedError from error
-
-
-def receive(channel: socket.socket) -> tuple[dict[str, Any], list[bytearray]]:
-    """The next message.
-
-    Raises:
-        ClosedError: the other process has ended.
-        TimeoutError: it sent nothing for as long as the channel waits.
-        GarbledError: it sent something else.
-    """
-    (length,) = LENGTH.unpack(_exactly(channel, LENGTH.size))
-    try:
-        head: dict[str, Any] = json.loads(_exactly(channel, length))
-        return head, [_exactly(channel, length) for length in head.pop("parts")]
-    except (ValueError, KeyError, TypeError, AttributeError, MemoryError) as error:
-        raise GarbledError from error
-
-
-def _exactly(channel: socket.socket, length: int) -> bytearray:
-    held = bytearray(length)
-    view, got = memoryview(held), 0
-    while got < length:
-        try:
-            read = channel.recv_into(view[got:])
-        except TimeoutError:
-            raise
-        except OSError as error:
-            raise ClosedError from error
-        if not read:
-            raise ClosedError
-        got += read
-    return held

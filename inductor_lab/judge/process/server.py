@@ -177,9 +177,11 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
         _run(path, there)
     there.close()
     from inductor_lab.judge import alone, stand_ins
-    from inductor_lab.judge.compare.judge import Asked, EndedError, Judge
+    from inductor_lab.judge.compare.judge import Judge
     from inductor_lab.judge.compare.verdict import verdict
+    from inductor_lab.judge.inputs.cases import Asked
     from inductor_lab.judge.process.file_parts import judged_part
+    from inductor_lab.judge.process.messages import EndedError
 
     if alone.INTERPRETING:
         stand_ins.install()
