@@ -18,8 +18,8 @@ import torch
 
 from inductor_lab.judge import alone
 from inductor_lab.judge.alone import apart, valid_values
-from inductor_lab.judge.inputs import float_families as floats
-from inductor_lab.judge.inputs import whole_families as whole
+from inductor_lab.judge.inputs import draws
+from inductor_lab.judge.inputs.draws import Floats, Wholes
 
 T = TypeVar("T")
 
@@ -102,38 +102,38 @@ Draw = Callable[[str, int, int], torch.Tensor]
 class Family(NamedTuple):
     """A kind of values: for floats, for whole numbers, and what it finds."""
 
-    floats: floats.Draw
-    whole: whole.Draw
+    floats: Callable[[Floats], torch.Tensor]
+    whole: Callable[[Wholes], torch.Tensor]
     purpose: str
 
 
 FAMILIES: Mapping[str, Family] = {
-    "normal": Family(floats.normal, whole.uniform, "what most tensors hold"),
-    "offset": Family(floats.offset, whole.uniform, "a small spread beside a large mean: a variance as E[x^2] - E[x]^2"),
-    "large": Family(floats.large, whole.beyond, "an exponential without the maximum, an overflow in float16"),
-    "moderate": Family(floats.moderate, whole.uniform, "where exponentials, sigmoids and float16 saturate, and float32 does not"),
-    "tiny": Family(floats.tiny, whole.signs, "an eps that is missing or another, denormals; both signs of whole numbers"),
-    "far": Family(floats.far, whole.beyond, "outliers, as a few channels of large models have them"),
-    "spread": Family(floats.spread, whole.uniform, "one element that is 3, or -10, where most are not"),
-    "faint": Family(floats.faint, whole.uniform, "a term that another one covers"),
-    "near one": Family(floats.near_one, whole.uniform, "a product of many, which is neither 0 nor infinite"),
-    "zero": Family(floats.zero, whole.least, "what is left of a sum where a term is nothing; a division by 0"),
-    "binary": Family(floats.binary, whole.ends, "labels and probabilities of exactly 0 and 1"),
-    "constant": Family(floats.constant, whole.equal, "no variance, so that eps decides; indices that all collide"),
-    "masked": Family(floats.masked, whole.sentinels, "rows that are -inf in part or throughout; labels that are all ignored"),
-    "cancellation": Family(floats.cancellation, whole.uniform, "huge next to tiny, and pairs whose sum is nearly nothing"),
-    "ties": Family(floats.ties, whole.alike, "few different values: which of two equal ones is taken"),
-    "exact": Family(floats.exact, whole.uniform, "sums without any rounding: one summand too few shows in every dtype"),
-    "sparse": Family(floats.sparse, whole.ends, "nearly all zero: what each single element adds"),
-    "odd": Family(floats.odd, whole.ends, "several NaN, or infinities, or zeros of both signs, in one row: which one counts?"),
-    "edges": Family(floats.edges, whole.ends, "NaN, infinities, both zeros, the largest and the smallest in single places"),
-    "powers": Family(floats.powers, whole.beyond, "all magnitudes, more than narrow floats and narrow integers hold"),
-    "ascending": Family(floats.normal, whole.ascending, "sorted indices: neighbours are the same"),
-    "descending": Family(floats.normal, whole.descending, "indices in reverse"),
-    "ignored": Family(floats.spread, whole.ignored, "labels that are all ignored, masks that hide all"),
-    "taken": Family(floats.spread, whole.taken, "no label that is ignored, masks that hide nothing"),
-    "lowest": Family(floats.lowest, whole.uniform, "nothing but -inf: a maximum of -inf, a sum of nothing"),
-    "highest": Family(floats.highest, whole.uniform, "nothing but inf"),
+    "normal": Family(Floats.normal, draws.uniform, "what most tensors hold"),
+    "offset": Family(draws.offset, draws.uniform, "a small spread beside a large mean: a variance as E[x^2] - E[x]^2"),
+    "large": Family(draws.large, draws.beyond, "an exponential without the maximum, an overflow in float16"),
+    "moderate": Family(lambda draw: draw.magnitudes(4, 4.5), draws.uniform, "4 to 90: where exponentials, sigmoids and float16 saturate, and float32 does not"),
+    "tiny": Family(draws.tiny, draws.signs, "an eps that is missing or another, denormals; both signs of whole numbers"),
+    "far": Family(lambda draw: draw.magnitudes(100, 4.9), draws.beyond, "100 to 3000: outliers, as a few channels of large models have them"),
+    "spread": Family(draws.spread, draws.uniform, "one element that is 3, or -10, where most are not"),
+    "faint": Family(lambda draw: draw.normal() * (1e-3 if draw.half else 1e-4), draws.uniform, "a term that another one covers"),
+    "near one": Family(lambda draw: (1 + 0.05 * draw.normal()) * draw.signs(), draws.uniform, "a product of many, which is neither 0 nor infinite"),
+    "zero": Family(lambda draw: torch.zeros(draw.shape, dtype=draw.wide), draws.least, "what is left of a sum where a term is nothing; a division by 0"),
+    "binary": Family(lambda draw: draw.whole(0, 2), draws.ends, "labels and probabilities of exactly 0 and 1"),
+    "constant": Family(draws.constant, draws.equal, "no variance, so that eps decides; indices that all collide"),
+    "masked": Family(draws.masked, draws.sentinels, "rows that are -inf in part or throughout; labels that are all ignored"),
+    "cancellation": Family(draws.cancellation, draws.uniform, "huge next to tiny, and pairs whose sum is nearly nothing"),
+    "ties": Family(lambda draw: draw.whole(-2, 3) / 2, draws.alike, "few different values: which of two equal ones is taken"),
+    "exact": Family(lambda draw: draw.whole(-3, 4), draws.uniform, "sums without any rounding: one summand too few shows in every dtype"),
+    "sparse": Family(draws.sparse, draws.ends, "nearly all zero: what each single element adds"),
+    "odd": Family(draws.odd, draws.ends, "several NaN, or infinities, or zeros of both signs, in one row: which one counts?"),
+    "edges": Family(draws.edges, draws.ends, "NaN, infinities, both zeros, the largest and the smallest in single places"),
+    "powers": Family(draws.powers, draws.beyond, "all magnitudes, more than narrow floats and narrow integers hold"),
+    "ascending": Family(Floats.normal, draws.ascending, "sorted indices: neighbours are the same"),
+    "descending": Family(Floats.normal, lambda draw: draws.ascending(draw).flip(-1), "indices in reverse"),
+    "ignored": Family(draws.spread, draws.ignored, "labels that are all ignored, masks that hide all"),
+    "taken": Family(draws.spread, draws.taken, "no label that is ignored, masks that hide nothing"),
+    "lowest": Family(lambda draw: torch.full(draw.shape, -torch.inf, dtype=draw.wide), draws.uniform, "nothing but -inf: a maximum of -inf, a sum of nothing"),
+    "highest": Family(lambda draw: torch.full(draw.shape, torch.inf, dtype=draw.wide), draws.uniform, "nothing but inf"),
 }  # fmt: skip
 """What all of a tensor can be drawn from."""
 ODD = {"odd", "edges"}
@@ -249,9 +249,11 @@ def values(
     draw = partial(_drawn, family, turns or Turns({}, generator))
     if isinstance(fill, tuple) or not dtype.is_floating_point:
         return _whole(shape, dtype, fill, family, generator, lambda each: layout.filled(shape, partial(draw, each)))
-    odd = odd and fill not in floats.FINITE and (family == "edges" or fill == "normal")
-    made = layout.filled(shape, partial(draw, lambda name, *size: FAMILIES[name].floats(*size, dtype, generator)))
-    made = floats.within(made, fill, dtype, odd)
+    odd = odd and fill not in draws.FINITE_FILLS and (family == "edges" or fill == "normal")
+    made = layout.filled(
+        shape, partial(draw, lambda name, *size: FAMILIES[name].floats(Floats(*size, generator, dtype)))
+    )
+    made = draws.within(made, fill, dtype, odd)
     return (made.sort(-1).values if fill == "sorted" else made).to(dtype)
 
 
@@ -263,8 +265,8 @@ def _whole(
     generator: torch.Generator,
     filled: Callable[[Draw], torch.Tensor],
 ) -> torch.Tensor:
-    range_, along = whole.allowed(fill, shape, dtype)
-    made = filled(lambda name, *size: FAMILIES[name].whole(*size, range_, generator))
+    range_, along = draws.allowed(fill, shape, dtype)
+    made = filled(lambda name, *size: FAMILIES[name].whole(Wholes(*size, generator, range_)))
     if along:
         made = apart(made, list(along), generator)
         if family in ("ascending", "descending"):

@@ -6,7 +6,7 @@
 | clamp | a NaN stays; bits of bfloat16 as whole numbers | the lower bound for a NaN, unless it is to win |
 | a % b of floats | exact | a - trunc(a / b) * b with one rounding, a for an infinite b |
 | float to whole | undefined outside of the type | held in its bounds, those of 16 bits for 8; NaN is 0, or the highest bit alone where 64 bits are on a side |
-| exp, log, sin, ... | by the processor | `functions`: float32 rounded once, subnormals flushed as libdevice and `.ftz` do |
+| exp, log, sin, ... | by the processor | `libdevice_functions`: float32 rounded once, subnormals flushed as libdevice and `.ftz` do |
 | umulhi | of signed numbers wrong | the numbers as unsigned ones |
 | dot of float32 | all digits, in the order of the BLAS | 10 bits behind the point unless `input_precision` asks for more; sums here in one order, in float64 |
 | histogram | in the dtype of the values, the upper bound included | int32, the upper bound outside |
@@ -23,7 +23,7 @@ import triton.language as tl
 from triton.runtime import interpreter
 from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
-from inductor_lab.judge.interpreter import functions
+from inductor_lab.judge.interpreter.libdevice_functions import WIDER, computed, whole
 
 FUNCTIONS = ("exp", "exp2", "log", "log2", "sin", "cos", "sqrt", "rsqrt", "erf", "floor", "ceil")
 """`tl.exp` and others: `create_exp` of the interpreter."""
@@ -45,7 +45,7 @@ def install() -> None:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    return lambda builder, x: builder.unary_op(x, partial(functions.computed, name))
+    return lambda builder, x: builder.unary_op(x, partial(computed, name))
 
 
 def _binary(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -69,7 +69,7 @@ def rest(a: np.ndarray, b: np.ndarray) -> Any:
     if a.dtype.kind != "f":
         return np.fmod(a, b)
     narrow = np.promote_types(a.dtype, np.float32)
-    wide = functions.WIDER[narrow]
+    wide = WIDER[narrow]
     times = np.trunc((a / b).astype(narrow) if narrow == a.dtype else a.astype(narrow) / b.astype(narrow))
     return np.where(np.isinf(b), a, (a.astype(wide) - times.astype(wide) * b).astype(a.dtype))
 
@@ -96,7 +96,7 @@ def _to_whole(builder: Any, source: Any, type_: Any) -> Any:
     """`cvt.rzi`, which has no registers of 8 bits."""
     kind = interpreter._get_np_dtype(type_.scalar)
     register = np.promote_types(kind, "i2" if kind.kind == "i" else "u2")
-    return TensorHandle(functions.whole(np.trunc(source.data), register.type).astype(kind), type_.scalar)
+    return TensorHandle(whole(np.trunc(source.data), register.type).astype(kind), type_.scalar)
 
 
 def _dot(builder: Any, a: Any, b: Any, to: Any, precision: Any, *rest: Any) -> Any:

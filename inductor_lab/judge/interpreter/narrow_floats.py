@@ -15,8 +15,8 @@ import triton.language as tl
 from triton.runtime import interpreter
 from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
-from inductor_lab.judge.interpreter.functions import WIDER
 from inductor_lab.judge.interpreter.interface import Taken, taken
+from inductor_lab.judge.interpreter.libdevice_functions import WIDER
 
 BITS = {tl.bfloat16: tl.float32}
 """What the interpreter holds as bits -> in what its arithmetic is done, and rounded after each operation."""
@@ -34,9 +34,9 @@ def install() -> None:
     InterpreterBuilder.get_bf16 = lambda builder, value: _narrowed(np.array([value], np.float32), tl.bfloat16)
     InterpreterBuilder.create_atomic_rmw = _atomic(InterpreterBuilder.create_atomic_rmw)
     InterpreterBuilder.cast_impl = _cast(InterpreterBuilder.cast_impl)
-    for name, padded in {"create_tensor_pointer_load": _padded, "create_descriptor_load": _descriptor_padded}.items():
+    for name, block in {"create_tensor_pointer_load": _block_pointer, "create_descriptor_load": _descriptor}.items():
         if takes := taken.get(f"InterpreterBuilder.{name}"):  # Triton 3.8 has no block pointers
-            setattr(InterpreterBuilder, name, padded(getattr(InterpreterBuilder, name), takes))
+            setattr(InterpreterBuilder, name, _padded(getattr(InterpreterBuilder, name), takes, block))
     interpreter._convert_float = _converted(interpreter._convert_float)
 
 
@@ -138,38 +138,31 @@ def _cut_off(x: np.ndarray, to: Any) -> Any:
     return made if to == tl.float16 else (made.view(np.uint16) >> 8).astype(np.uint8)
 
 
-def _padded(load: Callable[..., Any], takes: Taken) -> Callable[..., Any]:
-    """NaN in the lanes of a block pointer that are outside, which the interpreter would write as whole numbers."""
+def _padded(load: Callable[..., Any], takes: Taken, block: Callable[..., Any]) -> Callable[..., Any]:
+    """NaN in the lanes of a block that are outside, which the interpreter would write as whole numbers."""
 
     def call(*arguments: Any, **options: Any) -> Any:
         given, named = takes.call(arguments, options)
-        pointer, checked, padding = takes.of(given)
-        if padding != PAD_NAN or pointer.base.get_element_ty() not in BITS:
+        padding, source, places, zeros = block(*takes.of(given))
+        if padding != PAD_NAN or source.base.get_element_ty() not in BITS:
             return load(*given, **named)
-        takes.put(given, padding_option=PAD_ZERO)
-        return _else_nan(load(*given, **named), *pointer.materialize_pointers(checked))
+        takes.put(given, **zeros)
+        loaded, (_, mask) = load(*given, **named), source.materialize_pointers(places)
+        nan = _narrowed(np.array(np.nan, np.float32), loaded.dtype).data
+        return TensorHandle(np.where(np.asarray(mask.data), loaded.data, nan), loaded.dtype)
 
     return call
 
 
-def _descriptor_padded(load: Callable[..., Any], takes: Taken) -> Callable[..., Any]:
-    """The same of a tensor descriptor."""
-
-    def call(*arguments: Any, **options: Any) -> Any:
-        given, named = takes.call(arguments, options)
-        descriptor, indices = takes.of(given)
-        if descriptor.padding != PAD_NAN or descriptor.base.get_element_ty() not in BITS:
-            return load(*given, **named)
-        takes.put(given, desc=(zeros := copy(descriptor)))
-        zeros.padding = PAD_ZERO
-        return _else_nan(load(*given, **named), *descriptor.materialize_pointers(indices))
-
-    return call
+def _block_pointer(pointer: Any, checked: Any, padding: Any) -> tuple[Any, ...]:
+    """How it is padded, what it reads, where, and what asks for zeros instead."""
+    return padding, pointer, checked, {"padding_option": PAD_ZERO}
 
 
-def _else_nan(loaded: Any, _: Any, mask: Any) -> Any:
-    nan = _narrowed(np.array(np.nan, np.float32), loaded.dtype).data
-    return TensorHandle(np.where(np.asarray(mask.data), loaded.data, nan), loaded.dtype)
+def _descriptor(descriptor: Any, indices: Any) -> tuple[Any, ...]:
+    zeros = copy(descriptor)
+    zeros.padding = PAD_ZERO
+    return descriptor.padding, descriptor, indices, {"desc": zeros}
 
 
 # ------------------------------------------------------------ atomics
