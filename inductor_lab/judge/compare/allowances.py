@@ -1,4 +1,14 @@
-"""One tensor that a kernel wrote, beside what eager, float64 and the generated kernel have: how far each element may be from float64."""
+"""How far each element of a tensor may be from float64, by what eager, float64 and the generated kernel have there.
+
+Floats (`Written`): some roundings, what the others miss around it, what the last bits of the inputs move.
+
+Whole numbers and bools (`Whole`) are decided by rounding where they are quantised, compared with a sum, the place of a maximum. One that differs
+from eager is right where it is what float64 or the generated kernel have. Another is right where one of those, or float64 for inputs that are a
+last bit away, differ too, and no more than a few times as far. Where they differ by more than rounding, an index or a hash, a distance says
+nothing: there it must be what one of them has, but for a part of all elements.
+
+A tensor may hold rows of 1e-20 beside rows of 1e+20: what is large is said of an element's row, its column and values of its size.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +19,18 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+ENOUGH = 16
+"""A row or a column of fewer elements says little of the sizes in it."""
+ALIKE = 64
+"""So many elements of one size say what is missed at that size."""
+RARE = 4.0
+"""How much further than the largest of a few errors another draw of them may go."""
+ROUNDINGS = 64
+"""How many roundings of the arithmetic an element may be off, whatever eager does: a sum taken one after another adds up so many."""
+LOST = 2.0**-12
+"""A last bit of an input that moves the result by this part of its size crosses a boundary, or everything cancels: no rounding."""
+STEPS = 3
+"""How many more roundings to the dtype another order may have where eager has several."""
 JUMP = 8.0
 """Where a last bit loses the result, how many times as far as it does a kernel may be off."""
 NEAR = 4.0
@@ -17,177 +39,6 @@ ROUNDED = 2.0**-6
 """Rounding moves a whole number by 1 or by this part of the values around it at most; bfloat16 has 8 bits."""
 STRAY = 4
 """Of so many elements, one may be what nobody else has where a distance says nothing."""
-
-
-def by_chance(jumped: Tensor, decided: Tensor) -> bool:
-    """Whether so many elements may differ as rounding decides: not many more than those at which eager itself differs from float64.
-
-    A kernel that has `>` for `>=` differs at every element that lies on the boundary; eager and float64 agree there.
-    """
-    return int(jumped.sum()) <= 2 * int(decided.sum()) + min(2, jumped.numel() // 64)
-
-
-@dataclass(frozen=True)
-class Whole:
-    """One tensor of whole numbers or bools as four parties have it, all of one shape and dtype."""
-
-    out: Tensor
-    eager: Tensor
-    exact: Tensor
-    generated: Tensor | None
-    draws: tuple[Tensor, ...] = ()
-    """Float64's for inputs that are a last bit away."""
-
-    def missed(self, values: Tensor) -> Tensor:
-        """How far from float64; at least 1 where another number is, however large both are."""
-        far = (values.double() - self.exact.double()).abs().clamp_min(1.0)
-        return far.where(values != self.exact, 0.0)
-
-    @cached_property
-    def size(self) -> Tensor:
-        return self.exact.double().abs()
-
-    @cached_property
-    def followed(self) -> Tensor:
-        """Where the hand kernel has what the generated one has, and neither eager nor float64 has."""
-        apart = (self.out != self.eager) & (self.out != self.exact)
-        return torch.zeros_like(apart) if self.generated is None else apart & (self.out == self.generated)
-
-    @cached_property
-    def differs(self) -> Tensor:
-        """Where the hand kernel has what none of the others has."""
-        return (self.out != self.eager) & (self.out != self.exact) & ~self.followed
-
-    @cached_property
-    def decided(self) -> Tensor:
-        """Where the others do not agree."""
-        apart = self.eager != self.exact
-        return apart if self.generated is None else apart | (self.generated != self.eager)
-
-    @cached_property
-    def rounding(self) -> Tensor:
-        """How far rounding goes at most."""
-        scale = local_scale(as_rows(self.size), by_rank=True).reshape(self.out.shape)
-        return (ROUNDED * scale).clamp_min(1.0)
-
-    @cached_property
-    def felt(self) -> Tensor:
-        """How far from float64 the others are, the furthest of them; a generated kernel that computes something else is no measure."""
-        felt = self.missed(self.eager)
-        for draw in self.draws:
-            felt = torch.maximum(felt, self.missed(draw))
-        if self.generated is None:
-            return felt
-        by_kernel = self.missed(self.generated)
-        return torch.maximum(felt, by_kernel.where(by_kernel <= self.rounding, 0.0))
-
-    @cached_property
-    def lost(self) -> Tensor:
-        """Where the others are so far apart that a distance says nothing."""
-        return self.felt > self.rounding
-
-    @cached_property
-    def allowed(self) -> Tensor:
-        """How far each element may be from float64 where rounding decides it."""
-        felt, size = as_rows(self.felt.where(~self.lost, 0.0)), as_rows(self.size)
-        around = NEAR * nearby(felt, size).reshape(self.out.shape)
-        return torch.where(self.lost, JUMP * self.felt, around)
-
-    def wrong(self) -> Tensor:
-        """Which elements rounding does not decide."""
-        known = torch.zeros_like(self.differs)
-        for draw in self.draws:
-            known |= self.out == draw
-        jumped = self.differs & (known | (self.missed(self.out) <= self.allowed))
-        stray = jumped & self.lost & ~known
-        if int(stray.sum()) > stray.numel() // STRAY:
-            jumped &= ~stray
-        unmoved = jumped & (self.felt == 0)  # a few draws leave some where they are, seldom more than they move
-        if int(unmoved.sum()) > int((jumped & ~unmoved & ~self.decided).sum()):
-            jumped &= ~unmoved
-        chance = jumped & ~self.decided
-        return self.differs & ~(jumped if by_chance(chance, self.decided) else jumped & ~chance)
-
-
-ENOUGH = 16
-"""A row or a column of fewer elements says little of the sizes in it."""
-ALIKE = 64
-"""So many elements of one size say what is missed at that size."""
-RARE = 4.0
-"""How much further than the largest of a few errors another draw of them may go."""
-
-
-def as_rows(tensor: Tensor) -> Tensor:
-    """A tensor in float64, as rows of its last dimension that is larger than 1."""
-    values = tensor.double().squeeze()
-    return values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values.reshape(1, -1)
-
-
-def around(values: Tensor) -> Tensor | None:
-    """The largest of an element's row or of its column, whichever is less; None where neither is long enough to tell."""
-    rows, columns = values.shape
-    found = [
-        values.amax(dim, keepdim=True)
-        for dim, count, others in ((1, columns, rows), (0, rows, columns))
-        if count >= ENOUGH and others > 1
-    ]
-    if not found:
-        return None
-    return torch.minimum(found[0], found[-1]).expand_as(values)
-
-
-def local_scale(size: Tensor, *, by_rank: bool) -> Tensor:
-    """How large the values are that an element is drawn from: by its row and column, or by how many are smaller.
-
-    An element is small by chance among larger ones when few are as small: of n values around 1, about k lie below k / n.
-    """
-    found = around(size)
-    if found is not None:
-        return found
-    return _by_rank(size) if by_rank else size
-
-
-def _by_rank(size: Tensor) -> Tensor:
-    flat = size.flatten()
-    count = flat.numel()
-    ordered, order = flat.sort()
-    rank = torch.arange(1, count + 1, dtype=flat.dtype, device=flat.device)
-    later = torch.arange(count, device=flat.device).add(8).clamp_max(count - 1)
-    implied = torch.minimum(ordered[later] * count / rank[later], 8 * count * ordered).clamp_max(ordered[-1])
-    implied = torch.maximum(implied, ordered)
-    return torch.empty_like(flat).scatter_(0, order, implied).reshape(size.shape)
-
-
-def nearby(missed: Tensor, size: Tensor, once: float = 0.0) -> Tensor:
-    """The largest error around each element: in its row, its column and among values of its size, whichever is least; at least its own.
-
-    once: the part of a value that one rounding moves it. Values that are rounded more often cancel in places, few of a size, and what
-    is missed there may be `RARE` times as much in another order.
-    """
-    found = around(missed)
-    part = torch.where(size > 0, missed / size, 0.0)
-    by_size = _among_alike(part, size, few=math.inf if found is not None else 4 * part.median().item())
-    by_size = torch.where(by_size > 1.02 * once, RARE * by_size, by_size) if once else by_size
-    by_size = torch.where(size > 0, by_size * size, math.inf if found is not None else 0.0)
-    least = by_size if found is None else torch.minimum(found, by_size)
-    return torch.maximum(missed, least)
-
-
-def _among_alike(part: Tensor, size: Tensor, few: float) -> Tensor:
-    """The largest of the values whose size has the same exponent; `few` where they are not many."""
-    exponent = torch.frexp(size.flatten()).exponent.long().clamp(-300, 300) + 300
-    largest = torch.zeros(601, dtype=part.dtype, device=part.device)
-    largest.scatter_reduce_(0, exponent, part.flatten(), "amax")
-    largest[torch.bincount(exponent, minlength=601) < ALIKE] = few
-    return largest[exponent].reshape(part.shape)
-
-
-ROUNDINGS = 64
-"""How many roundings of the arithmetic an element may be off, whatever eager does: a sum taken one after another adds up so many."""
-LOST = 2.0**-12
-"""A last bit of an input that moves the result by this part of its size crosses a boundary, or everything cancels: no rounding."""
-STEPS = 3
-"""How many more roundings to the dtype another order may have where eager has several."""
 
 
 @dataclass(frozen=True)
@@ -322,3 +173,164 @@ class Written:
         if self.rough is not None:
             limit = limit + 2 * torch.where(self.rough <= self.size.max() / 4, self.rough, 0.0)  # not across a boundary
         return limit if self.moved is None else limit + self.roundings * self.moved
+
+
+# ------------------------------------------------------------ whole numbers
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One tensor of whole numbers or bools as four parties have it, all of one shape and dtype."""
+
+    out: Tensor
+    eager: Tensor
+    exact: Tensor
+    generated: Tensor | None
+    draws: tuple[Tensor, ...] = ()
+    """Float64's for inputs that are a last bit away."""
+
+    def missed(self, values: Tensor) -> Tensor:
+        """How far from float64; at least 1 where another number is, however large both are."""
+        far = (values.double() - self.exact.double()).abs().clamp_min(1.0)
+        return far.where(values != self.exact, 0.0)
+
+    @cached_property
+    def size(self) -> Tensor:
+        return self.exact.double().abs()
+
+    @cached_property
+    def followed(self) -> Tensor:
+        """Where the hand kernel has what the generated one has, and neither eager nor float64 has."""
+        apart = (self.out != self.eager) & (self.out != self.exact)
+        return torch.zeros_like(apart) if self.generated is None else apart & (self.out == self.generated)
+
+    @cached_property
+    def differs(self) -> Tensor:
+        """Where the hand kernel has what none of the others has."""
+        return (self.out != self.eager) & (self.out != self.exact) & ~self.followed
+
+    @cached_property
+    def decided(self) -> Tensor:
+        """Where the others do not agree."""
+        apart = self.eager != self.exact
+        return apart if self.generated is None else apart | (self.generated != self.eager)
+
+    @cached_property
+    def rounding(self) -> Tensor:
+        """How far rounding goes at most."""
+        scale = local_scale(as_rows(self.size), by_rank=True).reshape(self.out.shape)
+        return (ROUNDED * scale).clamp_min(1.0)
+
+    @cached_property
+    def felt(self) -> Tensor:
+        """How far from float64 the others are, the furthest of them; a generated kernel that computes something else is no measure."""
+        felt = self.missed(self.eager)
+        for draw in self.draws:
+            felt = torch.maximum(felt, self.missed(draw))
+        if self.generated is None:
+            return felt
+        by_kernel = self.missed(self.generated)
+        return torch.maximum(felt, by_kernel.where(by_kernel <= self.rounding, 0.0))
+
+    @cached_property
+    def lost(self) -> Tensor:
+        """Where the others are so far apart that a distance says nothing."""
+        return self.felt > self.rounding
+
+    @cached_property
+    def allowed(self) -> Tensor:
+        """How far each element may be from float64 where rounding decides it."""
+        felt, size = as_rows(self.felt.where(~self.lost, 0.0)), as_rows(self.size)
+        around = NEAR * nearby(felt, size).reshape(self.out.shape)
+        return torch.where(self.lost, JUMP * self.felt, around)
+
+    def wrong(self) -> Tensor:
+        """Which elements rounding does not decide."""
+        known = torch.zeros_like(self.differs)
+        for draw in self.draws:
+            known |= self.out == draw
+        jumped = self.differs & (known | (self.missed(self.out) <= self.allowed))
+        stray = jumped & self.lost & ~known
+        if int(stray.sum()) > stray.numel() // STRAY:
+            jumped &= ~stray
+        unmoved = jumped & (self.felt == 0)  # a few draws leave some where they are, seldom more than they move
+        if int(unmoved.sum()) > int((jumped & ~unmoved & ~self.decided).sum()):
+            jumped &= ~unmoved
+        chance = jumped & ~self.decided
+        return self.differs & ~(jumped if by_chance(chance, self.decided) else jumped & ~chance)
+
+
+def by_chance(jumped: Tensor, decided: Tensor) -> bool:
+    """Whether so many elements may differ as rounding decides: not many more than those at which eager itself differs from float64.
+
+    A kernel that has `>` for `>=` differs at every element that lies on the boundary; eager and float64 agree there.
+    """
+    return int(jumped.sum()) <= 2 * int(decided.sum()) + min(2, jumped.numel() // 64)
+
+
+# ------------------------------------------------------------ how large what lies around is
+
+
+def as_rows(tensor: Tensor) -> Tensor:
+    """A tensor in float64, as rows of its last dimension that is larger than 1."""
+    values = tensor.double().squeeze()
+    return values.reshape(-1, values.shape[-1]) if values.ndim > 1 else values.reshape(1, -1)
+
+
+def around(values: Tensor) -> Tensor | None:
+    """The largest of an element's row or of its column, whichever is less; None where neither is long enough to tell."""
+    rows, columns = values.shape
+    found = [
+        values.amax(dim, keepdim=True)
+        for dim, count, others in ((1, columns, rows), (0, rows, columns))
+        if count >= ENOUGH and others > 1
+    ]
+    if not found:
+        return None
+    return torch.minimum(found[0], found[-1]).expand_as(values)
+
+
+def local_scale(size: Tensor, *, by_rank: bool) -> Tensor:
+    """How large the values are that an element is drawn from: by its row and column, or by how many are smaller.
+
+    An element is small by chance among larger ones when few are as small: of n values around 1, about k lie below k / n.
+    """
+    found = around(size)
+    if found is not None:
+        return found
+    return _by_rank(size) if by_rank else size
+
+
+def _by_rank(size: Tensor) -> Tensor:
+    flat = size.flatten()
+    count = flat.numel()
+    ordered, order = flat.sort()
+    rank = torch.arange(1, count + 1, dtype=flat.dtype, device=flat.device)
+    later = torch.arange(count, device=flat.device).add(8).clamp_max(count - 1)
+    implied = torch.minimum(ordered[later] * count / rank[later], 8 * count * ordered).clamp_max(ordered[-1])
+    implied = torch.maximum(implied, ordered)
+    return torch.empty_like(flat).scatter_(0, order, implied).reshape(size.shape)
+
+
+def nearby(missed: Tensor, size: Tensor, once: float = 0.0) -> Tensor:
+    """The largest error around each element: in its row, its column and among values of its size, whichever is least; at least its own.
+
+    once: the part of a value that one rounding moves it. Values that are rounded more often cancel in places, few of a size, and what
+    is missed there may be `RARE` times as much in another order.
+    """
+    found = around(missed)
+    part = torch.where(size > 0, missed / size, 0.0)
+    by_size = _among_alike(part, size, few=math.inf if found is not None else 4 * part.median().item())
+    by_size = torch.where(by_size > 1.02 * once, RARE * by_size, by_size) if once else by_size
+    by_size = torch.where(size > 0, by_size * size, math.inf if found is not None else 0.0)
+    least = by_size if found is None else torch.minimum(found, by_size)
+    return torch.maximum(missed, least)
+
+
+def _among_alike(part: Tensor, size: Tensor, few: float) -> Tensor:
+    """The largest of the values whose size has the same exponent; `few` where they are not many."""
+    exponent = torch.frexp(size.flatten()).exponent.long().clamp(-300, 300) + 300
+    largest = torch.zeros(601, dtype=part.dtype, device=part.device)
+    largest.scatter_reduce_(0, exponent, part.flatten(), "amax")
+    largest[torch.bincount(exponent, minlength=601) < ALIKE] = few
+    return largest[exponent].reshape(part.shape)

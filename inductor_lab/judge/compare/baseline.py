@@ -19,10 +19,11 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.compare.reference import inputs_beside, widened
 from inductor_lab.judge.inputs.cases import own_blocks
 from inductor_lab.judge.inputs.placement import Laid
-from inductor_lab.judge.inputs.programs import MUCH, Grid, Place, Sample, WholeNeeded, bits, chosen, edges, how_many
+from inductor_lab.judge.inputs.programs import MUCH, Grid, Place, Sample, WholeNeeded, chosen, edges, how_many
 from inductor_lab.judge.interpreter import fast_paths
 from inductor_lab.judge.process.messages import NotJudged
 from inductor_lab.judge.watch.watch import Watch
+from inductor_lab.judge.watch.watched_memory import bits
 
 NOTHING: Mapping[str, int] = {}
 MOST_TOGETHER = 1000

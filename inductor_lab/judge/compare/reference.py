@@ -1,8 +1,11 @@
-"""What a file's reference makes of the tensors that the kernel reads: as eager computes, in float64, and of inputs that are a last bit off.
+"""What is right: what a file's reference makes of the tensors that the kernel reads, in eager and in float64.
 
 expected(file, views)                          eager, one result for each tensor that the kernel writes
 expected(file, views, exact=True)              the same without rounding
 expected(file, views, exact=True, nudge=1)     the same of inputs that are all off by the last bit of a float32, up or down
+
+Beside it what no rounding can hold apart: float64 of inputs that are a last bit away and of products that a GPU adds to before it rounds them
+(`Nearby`), eager that adds in other orders, and the graph's own form of the kernel. `against_eager` is a short verdict, of tensors as a whole.
 """
 
 from __future__ import annotations
@@ -21,61 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from inductor_lab.ejected import demanded
 from inductor_lab.judge import alone
 from inductor_lab.judge.alone import distance
-from inductor_lab.judge.inputs.placement import Laid, seen
-
-LOST = 2.0**-12
-"""Half the digits of a float32: an error of this size is no rounding."""
-
-
-def against_eager(file: Any, inputs: Mapping[str, torch.Tensor], written: Mapping[str, torch.Tensor]) -> str:
-    """What is wrong with what was written; empty for nothing.
-
-    The limit is twice eager's own distance from float64 plus one rounding. Where an input's last bit moves the result by more (a sum in
-    which much cancels), eager may have been lucky: then the limit is twice that.
-    """
-    eager, exact = expected(file, inputs), expected(file, inputs, exact=True)
-    for number, (name, want, ideal) in enumerate(zip(file.WRITTEN, eager, exact, strict=True)):
-        if name not in demanded(file):
-            continue
-        out = written[name]
-        want, ideal = want.reshape(out.shape), ideal.reshape(out.shape)
-        rounded = want.to(out.dtype)
-        rounding = torch.finfo(out.dtype).eps if out.is_floating_point() else 0.0
-        mine, theirs = distance(out, ideal, rounded), distance(rounded, ideal, rounded)
-        limit = 2 * theirs + rounding
-        few = min(8.0, max(out.numel(), 1) ** 0.5)  # the mean of few errors is no smaller than the largest
-        off = _spread(out, ideal)
-        may = 2 * _spread(want, ideal) + rounding / few
-        if mine < LOST and (mine > limit or off > may):
-            drawn = [expected(file, inputs, exact=True, nudge=draw)[number].reshape(out.shape) for draw in range(1, 5)]
-            if (felt := max(distance(nudged, ideal, rounded) for nudged in drawn)) < LOST:
-                limit = max(limit, 2 * felt + rounding)
-                may = max(may, 2 * max(_spread(nudged, ideal) for nudged in drawn) + rounding / few)
-        if mine > limit:
-            return f"{name} is {mine:.2e} from float64, eager is {theirs:.2e}, the limit {limit:.2e}"
-        if off > may:
-            return f"{name} is off by {off:.2e} in the root mean square, the limit {may:.2e}: too many small errors"
-    return ""
-
-
-def against_generated(file: Any, written: Mapping[str, torch.Tensor], generated: Mapping[str, torch.Tensor]) -> str:
-    """The same, against what the generated kernel made of the same inputs: sums may be taken in another order."""
-    for name in demanded(file):
-        out, want = written[name], generated[name]
-        limit = 4 * torch.finfo(out.dtype).eps + 64 * torch.finfo(torch.float32).eps if out.is_floating_point() else 0.0
-        mine = distance(out, want, want)
-        if mine > limit:
-            return f"{name} is {mine:.2e} from what the generated kernel computes, the limit {limit:.2e}"
-    return ""
-
-
-def _spread(out: torch.Tensor, exact: torch.Tensor) -> float:
-    """Root mean square of the error over that of the exact values, where both are finite; 0 for integers."""
-    if not exact.is_floating_point() or not exact.numel():
-        return 0.0
-    error, scale = (out.double() - exact).nan_to_num(0.0, 0.0, 0.0), exact.nan_to_num(0.0, 0.0, 0.0)
-    return float((error.square().mean() / scale.square().mean().clamp_min(1e-300)).sqrt())
-
+from inductor_lab.judge.inputs.placement import Laid, once, seen
 
 aten = torch.ops.aten
 SUMS = {aten.add, aten.sub, aten.rsub}
@@ -93,6 +42,50 @@ SAME = {
 """Operators behind which a product is still the same."""
 TINY = 2 * torch.finfo(torch.float32).smallest_normal
 """A number that a factor near 1 makes subnormal."""
+ORDERS = 8
+"""In which eager adds up."""
+ENOUGH = 1 << 20
+"""Elements of a tensor that are compared."""
+NEAR = 1e-6
+"""Of the largest value."""
+LOST = 2.0**-12
+"""Half the digits of a float32: an error of this size is no rounding."""
+
+
+def expected(
+    file: Any, views: Mapping[str, torch.Tensor], exact: bool = False, nudge: int = 0
+) -> tuple[torch.Tensor, ...]:
+    """What eager makes of the tensors that the kernel reads, for each tensor that it writes.
+
+    Args:
+        nudge: Another number, another draw of last bits; 0 for none.
+    """
+    read = [views[name].clone() for name in file.TAKES]
+    if not exact:
+        return tuple(file.reference(*read))
+    generator = torch.Generator("cpu").manual_seed(nudge)
+    read = [widened(x, generator if nudge else None) for x in read]
+    with alone.Exact():
+        return tuple(file.reference(*read))
+
+
+def widened(x: torch.Tensor, nudged: torch.Generator | None = None) -> torch.Tensor:
+    """A tensor in float64, or complex128; with a generator, each value off by the last bit of a float32, up or down."""
+    if not (x.is_floating_point() or x.is_complex()):
+        return x
+    bit = torch.finfo(max(x.dtype, torch.float32, key=lambda dtype: dtype.itemsize)).eps
+    exact = x.to(alone.wide(x.dtype))
+    return exact * (1 + bit * signs(x, nudged).double()) if nudged else exact
+
+
+def signs(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """1 or -1 for each value, drawn where the tensor lies: a card draws its own, seeded by this generator of the CPU."""
+    if x.device.type != "cpu":
+        generator = torch.Generator(x.device).manual_seed(int(torch.randint(2**62, (), generator=generator)))
+    return 2.0 * torch.randint(0, 2, x.shape, generator=generator, dtype=torch.int8, device=x.device) - 1
+
+
+# ------------------------------------------------------------ last bits
 
 
 @dataclass(frozen=True)
@@ -204,12 +197,12 @@ def inputs_beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
             for name in file.TAKES:
                 if file.ARGUMENTS[name][2] == dtype:
                     x = seen(memories[laid.layout[name]["memory"]], laid.layout[name])
-                    x = x[tuple(slice(1) if step == 0 else slice(None) for step in x.stride())]
+                    x = x[once(x.stride())]
                     x.copy_(x.double() * (1 + eps * signs(x, generator)))
             yield Laid(memories, laid.layout), min(1.0, torch.finfo(torch.float32).eps / eps)
 
 
-ORDERS = 8
+# ------------------------------------------------------------ other orders
 
 
 class Shuffled(TorchDispatchMode):
@@ -244,14 +237,11 @@ def furthest_order(file: Any, laid: Laid, number: int, ideal: Tensor) -> Tensor:
     return found
 
 
-ENOUGH = 1 << 20
-"""Elements of a tensor that are compared."""
-NEAR = 1e-6
-"""Of the largest value."""
+# ------------------------------------------------------------ the graph's own form
 
 
 def agrees_with_graph(file: Any, laid: Laid, exact: Sequence[torch.Tensor]) -> bool:
-    """Whether it does.
+    """Whether the graph's own form of a kernel (`aten`) computes what its reference does, both in float64, on the inputs of a case.
 
     Args:
         exact: What the reference makes of the same inputs in float64.
@@ -287,34 +277,54 @@ def _near(got: torch.Tensor, want: torch.Tensor) -> bool:
     return bool(alone.distance(got, want, want) < NEAR)
 
 
-def expected(
-    file: Any, views: Mapping[str, torch.Tensor], exact: bool = False, nudge: int = 0
-) -> tuple[torch.Tensor, ...]:
-    """What eager makes of the tensors that the kernel reads, for each tensor that it writes.
+# ------------------------------------------------------------ held to it as a whole
 
-    Args:
-        nudge: Another number, another draw of last bits; 0 for none.
+
+def against_eager(file: Any, inputs: Mapping[str, torch.Tensor], written: Mapping[str, torch.Tensor]) -> str:
+    """What is wrong with what was written; empty for nothing.
+
+    The limit is twice eager's own distance from float64 plus one rounding. Where an input's last bit moves the result by more (a sum in
+    which much cancels), eager may have been lucky: then the limit is twice that.
     """
-    read = [views[name].clone() for name in file.TAKES]
-    if not exact:
-        return tuple(file.reference(*read))
-    generator = torch.Generator("cpu").manual_seed(nudge)
-    read = [widened(x, generator if nudge else None) for x in read]
-    with alone.Exact():
-        return tuple(file.reference(*read))
+    eager, exact = expected(file, inputs), expected(file, inputs, exact=True)
+    for number, (name, want, ideal) in enumerate(zip(file.WRITTEN, eager, exact, strict=True)):
+        if name not in demanded(file):
+            continue
+        out = written[name]
+        want, ideal = want.reshape(out.shape), ideal.reshape(out.shape)
+        rounded = want.to(out.dtype)
+        rounding = torch.finfo(out.dtype).eps if out.is_floating_point() else 0.0
+        mine, theirs = distance(out, ideal, rounded), distance(rounded, ideal, rounded)
+        limit = 2 * theirs + rounding
+        few = min(8.0, max(out.numel(), 1) ** 0.5)  # the mean of few errors is no smaller than the largest
+        off = _spread(out, ideal)
+        may = 2 * _spread(want, ideal) + rounding / few
+        if mine < LOST and (mine > limit or off > may):
+            drawn = [expected(file, inputs, exact=True, nudge=draw)[number].reshape(out.shape) for draw in range(1, 5)]
+            if (felt := max(distance(nudged, ideal, rounded) for nudged in drawn)) < LOST:
+                limit = max(limit, 2 * felt + rounding)
+                may = max(may, 2 * max(_spread(nudged, ideal) for nudged in drawn) + rounding / few)
+        if mine > limit:
+            return f"{name} is {mine:.2e} from float64, eager is {theirs:.2e}, the limit {limit:.2e}"
+        if off > may:
+            return f"{name} is off by {off:.2e} in the root mean square, the limit {may:.2e}: too many small errors"
+    return ""
 
 
-def widened(x: torch.Tensor, nudged: torch.Generator | None = None) -> torch.Tensor:
-    """A tensor in float64, or complex128; with a generator, each value off by the last bit of a float32, up or down."""
-    if not (x.is_floating_point() or x.is_complex()):
-        return x
-    bit = torch.finfo(max(x.dtype, torch.float32, key=lambda dtype: dtype.itemsize)).eps
-    exact = x.to(alone.wide(x.dtype))
-    return exact * (1 + bit * signs(x, nudged).double()) if nudged else exact
+def against_generated(file: Any, written: Mapping[str, torch.Tensor], generated: Mapping[str, torch.Tensor]) -> str:
+    """The same, against what the generated kernel made of the same inputs: sums may be taken in another order."""
+    for name in demanded(file):
+        out, want = written[name], generated[name]
+        limit = 4 * torch.finfo(out.dtype).eps + 64 * torch.finfo(torch.float32).eps if out.is_floating_point() else 0.0
+        mine = distance(out, want, want)
+        if mine > limit:
+            return f"{name} is {mine:.2e} from what the generated kernel computes, the limit {limit:.2e}"
+    return ""
 
 
-def signs(x: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
-    """1 or -1 for each value, drawn where the tensor lies: a card draws its own, seeded by this generator of the CPU."""
-    if x.device.type != "cpu":
-        generator = torch.Generator(x.device).manual_seed(int(torch.randint(2**62, (), generator=generator)))
-    return 2.0 * torch.randint(0, 2, x.shape, generator=generator, dtype=torch.int8, device=x.device) - 1
+def _spread(out: torch.Tensor, exact: torch.Tensor) -> float:
+    """Root mean square of the error over that of the exact values, where both are finite; 0 for integers."""
+    if not exact.is_floating_point() or not exact.numel():
+        return 0.0
+    error, scale = (out.double() - exact).nan_to_num(0.0, 0.0, 0.0), exact.nan_to_num(0.0, 0.0, 0.0)
+    return float((error.square().mean() / scale.square().mean().clamp_min(1e-300)).sqrt())

@@ -1,4 +1,8 @@
-"""What a file puts in the place of torch's, Triton's, numpy's or the judge's own functions when it is imported or run."""
+"""Ways round the watch: values on the host, raw memory, threads and processes while a launcher runs; others' functions replaced by the file.
+
+`Doors` stands in them while a launcher runs, and asks who calls. `Snapshot` says which functions of torch, Triton, numpy or the judge itself are
+others than before the file was imported.
+"""
 
 from __future__ import annotations
 
@@ -21,42 +25,8 @@ TORCH, TRITON = (str(Path(module.__file__).parent) for module in (torch, triton)
 PRINTER = str(Path(TORCH) / "_tensor_str.py")
 JUDGE = str(Path(__file__).parents[1])
 WATCH = {str(Path(__file__).with_name(name)) for name in ("escapes.py", "launcher.py")}
-
-
-def asked_by() -> FrameType | None:
-    """The nearest caller that is neither torch's nor of the watch itself."""
-    return next((frame for frame in callers() if not of_torch(frame)), None)
-
-
-def callers() -> Iterator[FrameType]:
-    """The callers, the nearest first, from outside of the watch (`launcher.py` and this file)."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_filename not in WATCH:
-            yield frame
-        frame = frame.f_back
-
-
-def of_torch(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(TORCH)
-
-
-def of_triton(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(TRITON)
-
-
-def of_the_judge(frame: FrameType) -> bool:
-    return frame.f_code.co_filename.startswith(JUDGE)
-
-
-def prints() -> bool:
-    """Whether a tensor is being shown as text."""
-    return any(frame.f_code.co_filename == PRINTER for frame in callers())
-
-
 Tell = Callable[..., None]
 """Told "fault" or "note", a sentence, and the tensor that it is about, if it is about one."""
-
 TO_THE_HOST = ("numpy", "__array__", "tolist", "__dlpack__", "untyped_storage", "storage")
 """Methods of a tensor that hand out its values, or its memory."""
 FAULTS = (
@@ -73,7 +43,21 @@ EVENTS = {
     "sys.setprofile": "sets a profiler", "sys.settrace": "sets a tracer",
 }  # fmt: skip
 """The first letters of what Python itself reports (`sys.addaudithook`) -> what it says about a launcher."""
-
+WATCHED = (
+    "builtins", "math", "numpy",
+    "torch", "torch.nn.functional", "torch.special", "torch.cuda", "torch.library", "torch.utils._python_dispatch",
+    "torch:Tensor", "torch.utils._python_dispatch:TorchDispatchMode",
+    "triton", "triton.language", "triton.language.math", "triton.language.standard", "triton.language.semantic:TritonSemantic",
+    "triton.language:tensor", "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
+    "triton.runtime", "triton.runtime.driver", "triton.runtime.jit", "triton.runtime.jit:JITFunction", "triton.runtime.jit:KernelInterface",
+    "triton.runtime.autotuner:Autotuner", "triton.runtime.autotuner:Heuristics",
+    "triton.runtime.interpreter", "triton.runtime.interpreter:InterpreterBuilder", "triton.runtime.interpreter:interpreter_builder",
+    "triton.runtime.interpreter:GridExecutor", "triton.runtime.interpreter:InterpretedFunction",
+    "triton.runtime.interpreter:ReduceOps", "triton.runtime.interpreter:ScanOps",
+)  # fmt: skip
+"""Modules, and behind a colon a class or an object in one. `triton.language.core` is none: the interpreter leaves its own functions there."""
+IMPORTS = "import numpy as np\nimport torch\nimport triton\nimport triton.language as tl\n"
+"""What an ejected file has above our texts: Python compiles a call otherwise where it sees that a name is a module's."""
 _open: list[Doors] = []
 
 
@@ -159,22 +143,41 @@ def _hook() -> None:
     sys.addaudithook(hear)
 
 
-WATCHED = (
-    "builtins", "math", "numpy",
-    "torch", "torch.nn.functional", "torch.special", "torch.cuda", "torch.library", "torch.utils._python_dispatch",
-    "torch:Tensor", "torch.utils._python_dispatch:TorchDispatchMode",
-    "triton", "triton.language", "triton.language.math", "triton.language.standard", "triton.language.semantic:TritonSemantic",
-    "triton.language:tensor", "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
-    "triton.runtime", "triton.runtime.driver", "triton.runtime.jit", "triton.runtime.jit:JITFunction", "triton.runtime.jit:KernelInterface",
-    "triton.runtime.autotuner:Autotuner", "triton.runtime.autotuner:Heuristics",
-    "triton.runtime.interpreter", "triton.runtime.interpreter:InterpreterBuilder", "triton.runtime.interpreter:interpreter_builder",
-    "triton.runtime.interpreter:GridExecutor", "triton.runtime.interpreter:InterpretedFunction",
-    "triton.runtime.interpreter:ReduceOps", "triton.runtime.interpreter:ScanOps",
-)  # fmt: skip
-"""Modules, and behind a colon a class or an object in one. `triton.language.core` is none: the interpreter leaves its own functions there."""
+# ------------------------------------------------------------ who asks
 
-IMPORTS = "import numpy as np\nimport torch\nimport triton\nimport triton.language as tl\n"
-"""What an ejected file has above our texts: Python compiles a call otherwise where it sees that a name is a module's."""
+
+def asked_by() -> FrameType | None:
+    """The nearest caller that is neither torch's nor of the watch itself."""
+    return next((frame for frame in callers() if not of_torch(frame)), None)
+
+
+def callers() -> Iterator[FrameType]:
+    """The callers, the nearest first, from outside of the watch (`launcher.py` and this file)."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename not in WATCH:
+            yield frame
+        frame = frame.f_back
+
+
+def of_torch(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(TORCH)
+
+
+def of_triton(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(TRITON)
+
+
+def of_the_judge(frame: FrameType) -> bool:
+    return frame.f_code.co_filename.startswith(JUDGE)
+
+
+def prints() -> bool:
+    """Whether a tensor is being shown as text."""
+    return any(frame.f_code.co_filename == PRINTER for frame in callers())
+
+
+# ------------------------------------------------------------ what a file replaces
 
 
 class Snapshot:

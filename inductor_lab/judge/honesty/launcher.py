@@ -1,7 +1,9 @@
 """What a launcher may not do: compute with torch, write what its kernels did not, run the baseline, go round the watch.
 
 A kernel is judged by what its Triton code writes. A launcher may allocate, fill with a number, look through views, copy into tensors of its
-own, make constants, and run kernels. A span's may also copy anywhere, and call what the captured steps call.
+own, make constants, and run kernels. A span's may also copy anywhere, and call the library as the captured steps do:
+
+    {"call": "extern_kernels.addmm"} in ORIGIN["span"]      its launcher may call aten.addmm, and aten.mm, a part of that
 """
 
 from __future__ import annotations
@@ -32,38 +34,6 @@ from inductor_lab.judge.honesty.escapes import (
 )
 from inductor_lab.judge.watch.watched_memory import bits, poison, span_of, storage, unmade
 
-SEVERAL = "its launches read what the ones before them wrote"
-"""Why some programs of a span say nothing."""
-PARTS = {
-    "addmm": ("mm",),
-    "bias_addmm": ("addmm", "mm"),
-    "baddbmm": ("bmm",),
-    "_mm_plus_mm": ("addmm", "mm"),
-}
-"""What a library call is made of: an edit may do the rest in a kernel of its own."""
-WRAPPERS = re.compile(r"^(torch\.ops\.)?(aten|extern_kernels)\.")
-
-
-def library(file: Any) -> list[str] | None:
-    """Operators that a span's launcher may call, as their schemas name them; None of a kernel's, which computes by itself."""
-    if not is_span(file):
-        return None
-    named = [operator(step["call"]) for step in file.ORIGIN["span"] if "call" in step]
-    return sorted({name for call in named for name in (call, *PARTS.get(call, ()))})
-
-
-def operator(call: str) -> str:
-    """`extern_kernels.mm` -> `mm`, `torch.ops.aten.sort.stable` -> `sort`, `torch.ops.mine.op.default` -> `mine::op`."""
-    own = WRAPPERS.sub("", call)
-    space, name, *_ = own.removeprefix("torch.ops.").split(".") if own.startswith("torch.ops.") else ("", own)
-    return in_place_too(f"{space}::{name}" if space else name.partition(".")[0])
-
-
-def in_place_too(name: str) -> str:
-    """`addmm_` -> `addmm`: what an operator computes, wherever it leaves it."""
-    return name.rstrip("_")
-
-
 JUDGED_BY = "a kernel is judged by what its Triton code writes"
 FRESH = {
     "empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "zeros", "zeros_like", "new_zeros",
@@ -80,6 +50,16 @@ UNMADE = "which nothing has written"
 ABSOLUTE = (
     "the offset of as_strided counts from where the storage begins, `x.storage_offset() + 416`; None keeps x's own"
 )
+SEVERAL = "its launches read what the ones before them wrote"
+"""Why some programs of a span say nothing."""
+PARTS = {
+    "addmm": ("mm",),
+    "bias_addmm": ("addmm", "mm"),
+    "baddbmm": ("bmm",),
+    "_mm_plus_mm": ("addmm", "mm"),
+}
+"""What a library call is made of: an edit may do the rest in a kernel of its own."""
+WRAPPERS = re.compile(r"^(torch\.ops\.)?(aten|extern_kernels)\.")
 
 
 class Launcher(TorchDispatchMode):
@@ -337,3 +317,26 @@ def _written(function: Any, args: Any, kwargs: Any) -> Iterator[torch.Tensor]:
 def _word(function: Any) -> str:
     """`aten.relu`."""
     return str(function._schema.name).replace("::", ".")
+
+
+# ------------------------------------------------------------ what a span's steps call
+
+
+def library(file: Any) -> list[str] | None:
+    """Operators that a span's launcher may call, as their schemas name them; None of a kernel's, which computes by itself."""
+    if not is_span(file):
+        return None
+    named = [operator(step["call"]) for step in file.ORIGIN["span"] if "call" in step]
+    return sorted({name for call in named for name in (call, *PARTS.get(call, ()))})
+
+
+def operator(call: str) -> str:
+    """`extern_kernels.mm` -> `mm`, `torch.ops.aten.sort.stable` -> `sort`, `torch.ops.mine.op.default` -> `mine::op`."""
+    own = WRAPPERS.sub("", call)
+    space, name, *_ = own.removeprefix("torch.ops.").split(".") if own.startswith("torch.ops.") else ("", own)
+    return in_place_too(f"{space}::{name}" if space else name.partition(".")[0])
+
+
+def in_place_too(name: str) -> str:
+    """`addmm_` -> `addmm`: what an operator computes, wherever it leaves it."""
+    return name.rstrip("_")

@@ -13,19 +13,10 @@ import torch
 from torch import Tensor
 
 from inductor_lab.judge.inputs.comparisons import Coverage, File, compared, difference
+from inductor_lab.judge.inputs.placement import once
 from inductor_lab.judge.inputs.whole_boundaries import on_numbers
 
 WHOLE = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-
-
-def beside(x: Tensor, steps: Tensor | int) -> Tensor:
-    """The values so many steps above, in the tensor's own dtype; -0.0 and 0.0 are one place. What is not finite stays."""
-    whole = WHOLE[x.dtype.itemsize]
-    lowest = torch.iinfo(whole).min
-    bits = x.contiguous().view(whole).long()
-    places = torch.where(bits < 0, lowest - bits, bits) + steps
-    found = torch.where(places < 0, lowest - places, places).to(whole).view(x.dtype)
-    return torch.where(torch.isfinite(x) & torch.isfinite(found) & (torch.as_tensor(steps) != 0), found, x)
 
 
 MOVED = 2 / 3
@@ -50,6 +41,16 @@ ARRIVED = 1e-20
 """Of the squared differences at the start."""
 NEIGHBOURS = (0, 1, -1, 2, -2)
 """Values of the tensor's dtype around the one that was found, of which one may be exactly on the boundary."""
+
+
+def beside(x: Tensor, steps: Tensor | int) -> Tensor:
+    """The values so many steps above, in the tensor's own dtype; -0.0 and 0.0 are one place. What is not finite stays."""
+    whole = WHOLE[x.dtype.itemsize]
+    lowest = torch.iinfo(whole).min
+    bits = x.contiguous().view(whole).long()
+    places = torch.where(bits < 0, lowest - bits, bits) + steps
+    found = torch.where(places < 0, lowest - places, places).to(whole).view(x.dtype)
+    return torch.where(torch.isfinite(x) & torch.isfinite(found) & (torch.as_tensor(steps) != 0), found, x)
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,11 @@ class Search:
 
     @staticmethod
     def begin(file: File, drawn: dict[str, Tensor], generator: torch.Generator) -> Search:
-        places = {name: _once(drawn[name]).double() for name in file.TAKES if _free(file, name, drawn[name])}
+        places = {
+            name: drawn[name][once(drawn[name].stride())].double()
+            for name in file.TAKES
+            if _free(file, name, drawn[name])
+        }
         leaves = {name: place.clone().requires_grad_() for name, place in places.items()}
         wide = {name: drawn[name].double() if drawn[name].is_floating_point() else drawn[name] for name in file.TAKES}
         search = Search(file, drawn, wide, generator, places, leaves, [], [])
@@ -176,7 +181,7 @@ class Search:
 
     def settled(self) -> dict[str, Tensor]:
         """The tensors in their own dtypes, with what did not come near a boundary as it was."""
-        start = {name: _once(self.drawn[name]) for name in self.places}
+        start = {name: self.drawn[name][once(self.drawn[name].stride())] for name in self.places}
         rounded = {name: _rounded(place, start[name]) for name, place in self.places.items()}
         with torch.no_grad():
             ends = self.differences({name: x.double() for name, x in rounded.items()})
@@ -252,11 +257,6 @@ def pulled(apart: Tensor, leaves: Mapping[str, Tensor], weights: Tensor, *names:
 
 def _free(file: File, name: str, x: Tensor) -> bool:
     return x.is_floating_point() and x.numel() > 0 and file.ARGUMENTS[name][-1] not in ("sorted", "out")
-
-
-def _once(x: Tensor) -> Tensor:
-    """The tensor with one element along each dimension that it is expanded over."""
-    return x[tuple(slice(1) if step == 0 else slice(None) for step in x.stride())]
 
 
 def _rounded(place: Tensor, start: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""What a kernel is tried on: kinds of inputs, seeds, blocks and sizes, by how much effort the user allows."""
+"""What a kernel is tried on: kinds of inputs, seeds, blocks and sizes, by how much effort the user allows; and inputs that are kept in a file."""
 
 from __future__ import annotations
 
@@ -17,59 +17,6 @@ from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.judge.inputs import families
 
-REAL = "as in the program"
-"""The case of the inputs that a launch was given when it was captured."""
-
-
-def real_inputs(path: Path, module: ModuleType) -> tuple[Plan, dict[str, torch.Tensor]] | None:
-    """What the launch was given in the program, where the ejected file says that a file beside it holds that.
-
-    Raises:
-        LabError: it is not there, or holds something else.
-    """
-    name = getattr(module, "REAL", "")
-    if not name:
-        return None
-    file = path.with_name(Path(name).name)
-    if not file.is_file():
-        raise LabError(
-            f"{file} is missing, what the launch was given in the program: put it back beside {path.name}, eject again with "
-            '--inputs real, or set REAL = "" in the file'
-        )
-    _, plan, values = load_inputs(file, module)
-    return replace(plan, name=REAL, blocks=blocks_of(module)[0]), values
-
-
-def save_inputs(file: Path, kernel: Path, plan: Plan, values: Mapping[str, torch.Tensor], message: str) -> None:
-    """Write the inputs of a case.
-
-    Raises:
-        LabError: it can not be written.
-    """
-    try:
-        kept.write(file, {"kernel": kernel.name, "message": message, "plan": asdict(plan)}, values)
-    except OSError as error:
-        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with --save.") from error
-
-
-def load_inputs(file: Path, module: ModuleType) -> tuple[str, Plan, dict[str, torch.Tensor]]:
-    """(what the case is called, its plan, its inputs).
-
-    Raises:
-        LabError: the file holds no saved inputs, or those of another kernel.
-    """
-    try:
-        head, values = kept.read(file)
-        plan = Plan(**head["plan"])
-    except kept.BROKEN as error:
-        raise LabError(f"{file} holds no inputs that `verify --save` wrote.") from error
-    for name, value in values.items():
-        shape, _, dtype, *_ = module.ARGUMENTS.get(name, ((), (), None))
-        if (tuple(value.shape), value.dtype) != (tuple(shape), dtype):
-            raise LabError(f"{file} holds inputs of another kernel: {name} is {value.dtype} of {list(value.shape)}")
-    return f"{plan.name}, from {file.name}", plan, values
-
-
 NAMED = 4
 """Blocks that a case's name holds: a span has some of each kernel."""
 LARGE = 1 << 20
@@ -78,7 +25,8 @@ STEPS = 3
 """Steps of a loop at least: in the first it begins, and in the second it carries what it has."""
 OWN_BLOCKS = "its own blocks"
 """The case of a launch as it is written, which the interpreter is slow at."""
-
+REAL = "as in the program"
+"""The case of the inputs that a launch was given when it was captured."""
 MASKED = {
     "everything masked": "ignored",
     "nothing masked": "taken",
@@ -184,19 +132,6 @@ class Time:
     """About so many a case takes."""
 
 
-def plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> Iterator[Plan]:
-    """Every case of a file, each with another configuration of a kernel that is autotuned.
-
-    Args:
-        time: What there is time for.
-        seeds: How many draws of normal values, the one of just now included.
-        drawn: A seed that nobody could know.
-    """
-    tell = _few if time.long and effort != "thorough" else _plans
-    for choice, plan in enumerate(tell(file, effort, seeds, drawn, time)):
-        yield replace(plan, choice=choice, measured=plan.seed in (0, drawn) and plan.family == "normal")
-
-
 def asked_plans(path: Path, file: ModuleType, asked: Asked, time: Time) -> list[Plan]:
     """The cases that the user asked for.
 
@@ -224,6 +159,19 @@ def asked_plans(path: Path, file: ModuleType, asked: Asked, time: Time) -> list[
         names = ", ".join([*real, *(plan.name for plan in found)])
         raise LabError(f"There is no case {wanted!r} of {path}; it has: {names}.")
     return chosen
+
+
+def plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> Iterator[Plan]:
+    """Every case of a file, each with another configuration of a kernel that is autotuned.
+
+    Args:
+        time: What there is time for.
+        seeds: How many draws of normal values, the one of just now included.
+        drawn: A seed that nobody could know.
+    """
+    tell = _few if time.long and effort != "thorough" else _plans
+    for choice, plan in enumerate(tell(file, effort, seeds, drawn, time)):
+        yield replace(plan, choice=choice, measured=plan.seed in (0, drawn) and plan.family == "normal")
 
 
 def _plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> Iterator[Plan]:
@@ -299,6 +247,9 @@ def _elements(file: ModuleType) -> int:
     return max(sum(math.prod(spec[0]) for spec in file.ARGUMENTS.values()), 1)
 
 
+# ------------------------------------------------------------ blocks
+
+
 def blocks_of(file: ModuleType) -> tuple[Mapping[str, int], Mapping[str, int], Mapping[str, int]]:
     """What a launch passes here; half of it, for several programs with several rows each; what leaves the last program partly outside."""
     blocks = file.INTERPRETER["launch"] if alone.INTERPRETING else {}
@@ -350,3 +301,55 @@ def _tail(tail: Mapping[str, int]) -> str:
     if len(tail) > NAMED:
         return f"tail, {len(tail)} blocks"
     return "tail, " + ", ".join(f"{name}={block}" for name, block in tail.items())
+
+
+# ------------------------------------------------------------ inputs in a file
+
+
+def real_inputs(path: Path, module: ModuleType) -> tuple[Plan, dict[str, torch.Tensor]] | None:
+    """What the launch was given in the program, where the ejected file says that a file beside it holds that.
+
+    Raises:
+        LabError: it is not there, or holds something else.
+    """
+    name = getattr(module, "REAL", "")
+    if not name:
+        return None
+    file = path.with_name(Path(name).name)
+    if not file.is_file():
+        raise LabError(
+            f"{file} is missing, what the launch was given in the program: put it back beside {path.name}, eject again with "
+            '--inputs real, or set REAL = "" in the file'
+        )
+    _, plan, values = load_inputs(file, module)
+    return replace(plan, name=REAL, blocks=blocks_of(module)[0]), values
+
+
+def save_inputs(file: Path, kernel: Path, plan: Plan, values: Mapping[str, torch.Tensor], message: str) -> None:
+    """Write the inputs of a case.
+
+    Raises:
+        LabError: it can not be written.
+    """
+    try:
+        kept.write(file, {"kernel": kernel.name, "message": message, "plan": asdict(plan)}, values)
+    except OSError as error:
+        raise LabError(f"Can not write {file}: {error.strerror}; choose another name with --save.") from error
+
+
+def load_inputs(file: Path, module: ModuleType) -> tuple[str, Plan, dict[str, torch.Tensor]]:
+    """(what the case is called, its plan, its inputs).
+
+    Raises:
+        LabError: the file holds no saved inputs, or those of another kernel.
+    """
+    try:
+        head, values = kept.read(file)
+        plan = Plan(**head["plan"])
+    except kept.BROKEN as error:
+        raise LabError(f"{file} holds no inputs that `verify --save` wrote.") from error
+    for name, value in values.items():
+        shape, _, dtype, *_ = module.ARGUMENTS.get(name, ((), (), None))
+        if (tuple(value.shape), value.dtype) != (tuple(shape), dtype):
+            raise LabError(f"{file} holds inputs of another kernel: {name} is {value.dtype} of {list(value.shape)}")
+    return f"{plan.name}, from {file.name}", plan, values

@@ -1,4 +1,4 @@
-"""The two sides of everything that a kernel compares, for given inputs: what `compares` of an ejected file says, as differences."""
+"""Everything that a kernel compares, for given inputs: both sides, as `compares` of an ejected file says them, and which way each was taken."""
 
 from __future__ import annotations
 
@@ -11,11 +11,51 @@ from torch import Tensor
 
 from inductor_lab.judge.alone import Exact
 
+File = ModuleType | SimpleNamespace
 FACTORS = (-1.0, 1e-3, 1e3, -1e3)
 """Floats are multiplied by these to see which way a comparison can go at all."""
 WAYS = ("below", "exactly on", "above")
 TOLD = 4
 """Comparisons that are named; of more it is said how many there are."""
+
+
+def compared(file: File, values: Mapping[str, Tensor], *, exact: bool = False) -> list[tuple[str, Tensor, Tensor]]:
+    """(what, left, right) of each comparison, both sides as tensors; none where a file compares nothing.
+
+    Args:
+        values: What the kernel reads, by name; in float64 where `exact` says that dtypes do not round.
+    """
+    function = getattr(file, "compares", None)
+    if function is None:
+        return []
+    read = [values[name] for name in file.TAKES]
+    if exact:
+        with Exact():
+            rows = function(*read)
+    else:
+        rows = function(*read)
+    return [(what, *sides(left, right)) for what, left, right in rows]
+
+
+def sides(left: Tensor | float, right: Tensor | float) -> tuple[Tensor, Tensor]:
+    """Both as tensors; a number is in the dtype of what it is compared with."""
+    one, other = (side for side in (left, right))
+    if not isinstance(one, Tensor):
+        one = torch.as_tensor(one, dtype=other.dtype if isinstance(other, Tensor) else None)
+    if not isinstance(other, Tensor):
+        fits = not one.dtype.is_floating_point and isinstance(other, float)  # a whole number beside a fraction
+        other = torch.as_tensor(other, dtype=torch.float64 if fits else one.dtype)
+    return one, other.to(one.device)
+
+
+def difference(left: Tensor, right: Tensor) -> Tensor:
+    """Left less right, exactly enough to tell its sign: whole numbers as such, floats in float64."""
+    if left.is_floating_point() or right.is_floating_point():
+        return left.double() - right.double()
+    return left.long() - right.long()
+
+
+# ------------------------------------------------------------ which way they went
 
 
 @dataclass
@@ -101,42 +141,3 @@ def _end(x: Tensor, fill: object, place: int) -> Tensor:
     if not isinstance(fill, tuple) or fill[0] == "same" or "distinct" in fill or x.is_floating_point():
         return x
     return torch.full_like(x, fill[0] if place == 0 else fill[1] - 1)
-
-
-File = ModuleType | SimpleNamespace
-
-
-def compared(file: File, values: Mapping[str, Tensor], *, exact: bool = False) -> list[tuple[str, Tensor, Tensor]]:
-    """(what, left, right) of each comparison, both sides as tensors; none where a file compares nothing.
-
-    Args:
-        values: What the kernel reads, by name; in float64 where `exact` says that dtypes do not round.
-    """
-    function = getattr(file, "compares", None)
-    if function is None:
-        return []
-    read = [values[name] for name in file.TAKES]
-    if exact:
-        with Exact():
-            rows = function(*read)
-    else:
-        rows = function(*read)
-    return [(what, *sides(left, right)) for what, left, right in rows]
-
-
-def sides(left: Tensor | float, right: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Both as tensors; a number is in the dtype of what it is compared with."""
-    one, other = (side for side in (left, right))
-    if not isinstance(one, Tensor):
-        one = torch.as_tensor(one, dtype=other.dtype if isinstance(other, Tensor) else None)
-    if not isinstance(other, Tensor):
-        fits = not one.dtype.is_floating_point and isinstance(other, float)  # a whole number beside a fraction
-        other = torch.as_tensor(other, dtype=torch.float64 if fits else one.dtype)
-    return one, other.to(one.device)
-
-
-def difference(left: Tensor, right: Tensor) -> Tensor:
-    """Left less right, exactly enough to tell its sign: whole numbers as such, floats in float64."""
-    if left.is_floating_point() or right.is_floating_point():
-        return left.double() - right.double()
-    return left.long() - right.long()

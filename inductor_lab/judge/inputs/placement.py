@@ -70,6 +70,16 @@ def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
     return Laid(tuple(memories), layout)
 
 
+def span(shape: Sequence[int], stride: Sequence[int]) -> int:
+    """Elements of memory from a tensor's first to its last."""
+    return 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) if all(shape) else 0
+
+
+def once(stride: Sequence[int]) -> tuple[slice, ...]:
+    """One element along each dimension that a tensor is expanded over."""
+    return tuple(slice(1) if step == 0 else slice(None) for step in stride)
+
+
 def placed(
     values: torch.Tensor | None,
     shape: Sequence[int],
@@ -78,17 +88,15 @@ def placed(
     generator: torch.Generator,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Values, or poison for None, in a tensor inside a larger piece of memory, as (its bytes, the tensor): noise lies around it."""
-    span = 1 + sum((size - 1) * step for size, step in zip(shape, stride, strict=True)) if all(shape) else 0
     poison = 0xFF if dtype.is_floating_point else 0xAA  # NaN; an unlikely integer; no valid bool
-    memory = torch.full(((span + 2 * GUARD) * dtype.itemsize,), poison, dtype=torch.uint8)
+    memory = torch.full(((span(shape, stride) + 2 * GUARD) * dtype.itemsize,), poison, dtype=torch.uint8)
     # other bytes around each tensor: a kernel that forgets its mask would copy poison onto poison
     guard = GUARD * dtype.itemsize
     for around in (memory[:guard], memory[-guard:]):
         around.copy_(torch.randint(0, 256, (guard,), generator=generator, dtype=torch.uint8))
     view = memory.view(dtype).as_strided(shape, stride, GUARD)
     if values is not None:
-        once = tuple(slice(1) if step == 0 else slice(None) for step in stride)  # an expanded dimension is one element
-        view[once].copy_(values[once])
+        view[once(stride)].copy_(values[once(stride)])
     return memory, view
 
 

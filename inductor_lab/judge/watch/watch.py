@@ -24,40 +24,11 @@ from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, told
 from inductor_lab.judge.watch.interpreted_launch import Launch, memories
 from inductor_lab.judge.watch.watched_memory import Memory
 
-_loads = count()
-
-
-def poison(dtype: Any, shape: tuple[int, ...]) -> Any:
-    """What lanes get that load nothing, in turn: NaN, numbers that nobody expects, small ones: on a GPU it is whatever lies there."""
-    numpys = interpreter._get_np_dtype(dtype)
-    begun = np.roll(
-        np.array(_odd(dtype, numpys), numpys), next(_loads)
-    )  # not alike in two loads: x % x is 0 whatever it is
-    lanes = math.prod(shape)
-    return interpreter.TensorHandle(np.tile(begun, -(-lanes // begun.size))[:lanes].reshape(shape), dtype)
-
-
-def _odd(dtype: Any, numpys: np.dtype[Any]) -> tuple[float, ...]:
-    """Values, or bits where the interpreter keeps a dtype in whole numbers: NaN, then a large number of either sign."""
-    if dtype == tl.bfloat16:
-        return 0x7FC0, 0x4641, 0xC641
-    if dtype.is_fp8():
-        return {tl.float8e4b8: 0x80, tl.float8e5b16: 0x80}.get(dtype, 0x7F), 0x70, 0xF0
-    if numpys.kind == "f":
-        return math.nan, 12345.0, -12345.0
-    return (0x5A5A5A5A & np.iinfo(numpys).max, 0, 1, 3) if numpys.kind in "iu" else (True,)
-
-
-def without(mask: Any, outside: np.ndarray | None) -> Any:
-    """A mask without the lanes that are outside of all memory; None for none."""
-    return mask if outside is None else interpreter.TensorHandle(np.asarray(mask.data) & ~outside, tl.int1)
-
-
 PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
 """Triton's own, before anybody watches."""
 LOAD, STORE = (taken.get(f"InterpreterBuilder.create_masked_{act}") for act in ("load", "store"))
-
 TOGETHER = "its programs update the same elements"
+_loads = count()
 
 
 class Watch:
@@ -291,3 +262,32 @@ def _whole(before: Callable[..., Any], accesses: list[Access], outside: np.ndarr
     if before not in PLAIN or outside is not None or len(accesses) != 1:
         return None
     return accesses[0] if accesses[0].width == accesses[0].memory.unit else None
+
+
+# ------------------------------------------------------------ what lanes get that touch no memory
+
+
+def poison(dtype: Any, shape: tuple[int, ...]) -> Any:
+    """What lanes get that load nothing, in turn: NaN, numbers that nobody expects, small ones: on a GPU it is whatever lies there."""
+    numpys = interpreter._get_np_dtype(dtype)
+    begun = np.roll(
+        np.array(_odd(dtype, numpys), numpys), next(_loads)
+    )  # not alike in two loads: x % x is 0 whatever it is
+    lanes = math.prod(shape)
+    return interpreter.TensorHandle(np.tile(begun, -(-lanes // begun.size))[:lanes].reshape(shape), dtype)
+
+
+def _odd(dtype: Any, numpys: np.dtype[Any]) -> tuple[float, ...]:
+    """Values, or bits where the interpreter keeps a dtype in whole numbers: NaN, then a large number of either sign."""
+    if dtype == tl.bfloat16:
+        return 0x7FC0, 0x4641, 0xC641
+    if dtype.is_fp8():
+        return {tl.float8e4b8: 0x80, tl.float8e5b16: 0x80}.get(dtype, 0x7F), 0x70, 0xF0
+    if numpys.kind == "f":
+        return math.nan, 12345.0, -12345.0
+    return (0x5A5A5A5A & np.iinfo(numpys).max, 0, 1, 3) if numpys.kind in "iu" else (True,)
+
+
+def without(mask: Any, outside: np.ndarray | None) -> Any:
+    """A mask without the lanes that are outside of all memory; None for none."""
+    return mask if outside is None else interpreter.TensorHandle(np.asarray(mask.data) & ~outside, tl.int1)
