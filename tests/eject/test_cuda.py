@@ -69,7 +69,7 @@ from inductor_lab.judge.inputs import families
 from inductor_lab.judge.compare import reference
 
 def wrong(file, family):
-    given = placement.lay(file, families.drawn(file.ARGUMENTS, family, 0), 0)
+    given = placement.place_inputs(file, families.drawn(file.ARGUMENTS, family, 0), 0)
     made = {}
     for launch in (file.launch, file.launch_generated):
         made[launch] = given.on("cpu")

@@ -21,7 +21,7 @@ from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.judge.inputs.cases import Plan, load_inputs, save_inputs
-from inductor_lab.judge.inputs.placement import lay, strayed
+from inductor_lab.judge.inputs.placement import place_inputs, strayed
 from inductor_lab.judge.inputs.smallest_inputs import reduced
 from inductor_lab.judge.process import messages
 from inductor_lab.judge.process.file_parts import forbidden_name, judged_part, missing_names
@@ -130,7 +130,7 @@ def test_what_was_changed_that_is_not_there_to_be_written_is_found() -> None:
         },
         WRITTEN=("y",),
     )
-    laid = lay(file, {"x": torch.ones(4, 3)}, seed=0)
+    laid = place_inputs(file, {"x": torch.ones(4, 3)}, seed=0)
 
     def after(change: str) -> list[bytearray]:
         parts = [memory.clone() for memory in laid.memories]

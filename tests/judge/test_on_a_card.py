@@ -21,7 +21,7 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.compare.judge import Judge
 from inductor_lab.judge.compare.reference import expected, graph_values
 from inductor_lab.judge.inputs.cases import Asked, Plan
-from inductor_lab.judge.inputs.placement import Laid, lay, seen
+from inductor_lab.judge.inputs.placement import Placement, place_inputs, seen
 from inductor_lab.judge.process import messages
 
 CARD = "meta"
@@ -89,7 +89,7 @@ class Judged(Judge):
         for name, made in zip(self.file.WRITTEN, expected(self.file, views), strict=True):
             views[name].copy_((made == 0) if self.wrong else made.reshape(views[name].shape))
 
-    def _send(self, plan: Plan, laid: Laid, *_: Any) -> None:
+    def _send(self, plan: Plan, laid: Placement, *_: Any) -> None:
         memories = [memory.clone() for memory in laid.memories]
         self.left_behind(*(seen(memories[how["memory"]], how) for how in laid.layout.values()))
         self.answer = [bytearray(memory.numpy().tobytes()) for memory in memories]
@@ -143,7 +143,7 @@ def test_the_graph_s_form_is_not_given_indices_on_a_card(
 
     arguments = {"index": ((4,), (1,), dtype, (0, 4)), "x": ((4,), (1,), torch.float32, "normal")}
     file = SimpleNamespace(ARGUMENTS=arguments, aten=aten, WRITTEN=())
-    laid = lay(file, {"index": torch.zeros(4, dtype=dtype), "x": torch.zeros(4)}, 0)
+    laid = place_inputs(file, {"index": torch.zeros(4, dtype=dtype), "x": torch.zeros(4)}, 0)
     monkeypatch.setattr(alone, "DEVICE", CARD)
     (made,) = graph_values(file, laid)
     assert seen_on == [{where}] and made.device.type == CARD

@@ -312,7 +312,7 @@ for path in sys.argv[1:]:
         for x in drawn.values():
             if x.is_floating_point() and inputs in ("nan", "-0"):
                 x.fill_(float(inputs))
-        given = placement.lay(file, drawn, 7)
+        given = placement.place_inputs(file, drawn, 7)
         for launch in (file.launch, file.launch_generated):
             views = given.on("cpu")
             launch(*views.values(), **file.INTERPRETER[launch.__name__])

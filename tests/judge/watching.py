@@ -30,7 +30,7 @@ def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict
     return {
         "faults": [asdict(fault) for fault in watch.faults],
         "wrong": reference.against_eager(file, inputs, views) if file.reference and not blocks else "",
-        "unwritten": {name: int(watch.unwritten(name).sum()) for name in views},
+        "unwritten": {name: int((watch.writer(name)[0] == 0).sum()) for name in views},
         "first": (programs.flat[0].item(), lanes.flat[0].item()),
         "last": (watch.place(programs.flat[-1].item()) if programs.flat[-1] else None, lanes.flat[-1].item()),
     }

@@ -18,7 +18,7 @@ from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare.reference import inputs_beside, widened
 from inductor_lab.judge.inputs.cases import own_blocks
-from inductor_lab.judge.inputs.placement import Laid
+from inductor_lab.judge.inputs.placement import Placement
 from inductor_lab.judge.inputs.programs import MUCH, Grid, Place, Sample, WholeNeeded, chosen, edges, how_many
 from inductor_lab.judge.interpreter import fast_paths
 from inductor_lab.judge.process.messages import NotJudged
@@ -55,7 +55,7 @@ class Baseline:
         self._edges: list[int] = []
 
     def run(
-        self, file: Any, laid: Laid, sample: Sample | None = None, changed: Mapping[str, int] = NOTHING
+        self, file: Any, placement: Placement, sample: Sample | None = None, changed: Mapping[str, int] = NOTHING
     ) -> Generated:
         """Launch it.
 
@@ -68,14 +68,14 @@ class Baseline:
             LabError: it does not run here.
             WholeNeeded: some programs alone say nothing.
         """
-        views = laid.on(alone.DEVICE)
+        views = placement.on(alone.DEVICE)
         if not alone.INTERPRETING:
             try:
                 file.launch_generated(*views.values(), **changed)
             except Exception:
                 if not changed:
                     raise
-                return self.run(file, laid)
+                return self.run(file, placement)
             return Generated(views)
         blocks = file.INTERPRETER["launch_generated"]
         blocks = own_blocks(file, "launch_generated") if sample else {**blocks, **changed}
@@ -84,34 +84,34 @@ class Baseline:
         except LabError:
             if not changed:
                 raise
-            return self.run(file, laid, sample)  # a block of it that can not be less
+            return self.run(file, placement, sample)  # a block of it that can not be less
         wrote = {}
         if sample:
             wrote = {name: torch.from_numpy(watch.writer(name)[0] > 0) for name in file.WRITTEN}
         faults = frozenset((fault.kind, fault.tensor) for fault in watch.faults)
         return Generated(views, faults, frozenset(watch.stored), wrote)
 
-    def beside(self, file: Any, laid: Laid, name: str, sample: Sample | None) -> list[torch.Tensor]:
+    def beside(self, file: Any, placement: Placement, name: str, sample: Sample | None) -> list[torch.Tensor]:
         """What it makes of inputs that are off by the last bit of a float32, up or down.
 
         A narrower dtype has no such bits: there its own last bit is moved, and so much of the answer taken as the smaller step would give.
         """
-        begun = self.run(file, laid, sample).views[name]
+        begun = self.run(file, placement, sample).views[name]
         found = []
-        for moved, part in inputs_beside(file, laid):
+        for moved, part in inputs_beside(file, placement):
             made = self.run(file, moved, sample).views[name]
             if begun.is_floating_point() or begun.is_complex():
                 made = widened(begun) + (widened(made) - widened(begun)) * part
             found.append(made)
         return found
 
-    def seen(self, laid: Laid) -> tuple[float, bool]:
+    def seen(self, placement: Placement) -> tuple[float, bool]:
         """What a few programs tell of a launch: (about how many seconds all of them take, can it be tried under its own blocks).
 
         The seconds are those under the larger blocks that the interpreter gets, by what one program computes and by no clock. Under its own
         blocks some of the programs run, or all of not too many.
         """
-        views, seconds = laid.on(alone.DEVICE), 0.0
+        views, seconds = placement.on(alone.DEVICE), 0.0
         if is_span(self.file):
             return self._all_of(views)
         with suppress(WholeNeeded):
@@ -137,14 +137,14 @@ class Baseline:
         own = watch.programs * max(smaller.values(), default=1.0)
         return fast_paths.DONE.seconds - begun, own <= MOST_TOGETHER
 
-    def sample(self, laid: Laid, seed: int) -> Sample | None:
+    def sample(self, placement: Placement, seed: int) -> Sample | None:
         """The programs of a large launch that run: of the generated kernel, and as far along of the hand kernel; None for all of few.
 
         Raises:
             WholeNeeded: some programs alone say nothing.
         """
         if self._grid is None:
-            self._look(laid.on(alone.DEVICE))
+            self._look(placement.on(alone.DEVICE))
         assert self._grid
         return chosen(self._grid, self._count, self._edges, seed) if self._count else None
 

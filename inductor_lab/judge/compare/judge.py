@@ -23,7 +23,7 @@ from inductor_lab.judge.compare.reference import Nearby, agrees_with_graph, expe
 from inductor_lab.judge.honesty.launcher import SEVERAL, library
 from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
-from inductor_lab.judge.inputs.placement import Laid, lay, strayed
+from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
 from inductor_lab.judge.inputs.programs import Part, Sample, WholeNeeded, differ
 from inductor_lab.judge.process import messages
 from inductor_lab.judge.process.messages import HangsError, in_words
@@ -71,7 +71,7 @@ class Launched:
     plan: Plan
     file: Any
     """The module, or the same for other sizes."""
-    laid: Laid
+    placement: Placement
     sample: Sample | None
     """The programs that ran; all for None."""
     generated: Generated | None
@@ -84,7 +84,7 @@ class Launched:
     @cached_property
     def after(self) -> dict[str, torch.Tensor]:
         """The arguments as the hand kernel left them."""
-        return self.laid.after(self.parts)
+        return self.placement.after(self.parts)
 
     def leaves_the_same(self, names: Sequence[str]) -> bool:
         """Whether both kernels leave these tensors alike, to the bit."""
@@ -111,7 +111,7 @@ class Judge:
         if "error" in told:
             raise LabError(told["error"])
         self.coverage = boundaries.Coverage(file)
-        self.plain: Laid | None = None
+        self.plain: Placement | None = None
         """Inputs of normal numbers, and what the reference makes of them in float64, as far as a case has asked."""
         self.exact: tuple[torch.Tensor, ...] | None = None
         self.same_graph: bool | None = None
@@ -131,8 +131,8 @@ class Judge:
         if not alone.INTERPRETING:
             return Time()
         inputs = Plan("", "normal", 0)
-        laid = lay(self.file, self.drawn(inputs), inputs.seed)
-        seconds, own = self.baseline.seen(laid)
+        placement = place_inputs(self.file, self.drawn(inputs), inputs.seed)
+        seconds, own = self.baseline.seen(placement)
         return Time(is_large(self.file) or seconds > LONG, seconds <= WHOLE, own, seconds)
 
     def drawn(self, plan: Plan) -> dict[str, torch.Tensor]:
@@ -155,26 +155,26 @@ class Judge:
         """Hold the kernel to what is right on these inputs."""
         began = time.monotonic()
         file = self.sized(plan)
-        laid = lay(file, values, plan.seed)
+        placement = place_inputs(file, values, plan.seed)
         if self.plain is None and (plan.family == "normal" or self.asked.case) and not plan.sizes:
-            self.plain = laid
+            self.plain = placement
         if not plan.sizes:
             self.coverage.add(values)
         try:
-            sample = self.baseline.sample(laid, plan.seed) if plan.sampled and not self.whole else None
-            found = self._tried(plan, file, laid, sample, began)
+            sample = self.baseline.sample(placement, plan.seed) if plan.sampled and not self.whole else None
+            found = self._tried(plan, file, placement, sample, began)
             if sample:
                 self.ran = sample
         except WholeNeeded as why:
             self.whole, self.ran = str(why), None
-            found = self._tried(plan, file, laid, None, began)
+            found = self._tried(plan, file, placement, None, began)
         case = replace(found.case, name=plan.name, seconds=round(time.monotonic() - began, 3))
         return replace(found, case=case, extreme=plan.is_extreme)
 
-    def _tried(self, plan: Plan, file: Any, laid: Laid, sample: Sample | None, began: float) -> Tried:
-        self._send(plan, laid, sample)
+    def _tried(self, plan: Plan, file: Any, placement: Placement, sample: Sample | None, began: float) -> Tried:
+        self._send(plan, placement, sample)
         by_itself = plan.sizes and getattr(file, "BASELINE_SIZES", None)
-        generated = None if by_itself else self.baseline.run(file, laid, sample, plan.generated)
+        generated = None if by_itself else self.baseline.run(file, placement, sample, plan.generated)
         took = time.monotonic() - began
         told, parts = self._received("its launch", self.asked.limit or max(PATIENCE, 30 * took))
         if told.get("short"):
@@ -185,11 +185,11 @@ class Judge:
             self.note("launched under its own blocks: the launcher does not take those of the check")
         for sentence in told.get("notes", ()):
             self.note(sentence)
-        return self._held(Launched(plan, file, laid, sample, generated, told, parts))
+        return self._held(Launched(plan, file, placement, sample, generated, told, parts))
 
-    def _expected(self, file: Any, laid: Laid, exact: bool = False) -> tuple[torch.Tensor, ...]:
+    def _expected(self, file: Any, placement: Placement, exact: bool = False) -> tuple[torch.Tensor, ...]:
         try:
-            return expected(file, laid.read_on(alone.DEVICE), exact=exact)
+            return expected(file, placement.read_on(alone.DEVICE), exact=exact)
         except Exception as error:
             if short_of_memory(error):
                 raise
@@ -209,16 +209,16 @@ class Judge:
     # ---- what is wrong
 
     def _held(self, launched: Launched) -> Tried:
-        plan, file, laid = launched.plan, launched.file, launched.laid
+        plan, file, placement = launched.plan, launched.file, launched.placement
         if error := launched.told.get("error"):
             return self._does_not_run(error)
         message = self._trespass(launched)
         names = (plan.only,) if plan.only else demanded(file)
         if not message and not plan.measured and launched.leaves_the_same(names):
             return Tried(Case("", True, {}, "to the bit what the generated kernel computes"), "eager", 0.0)
-        eager = self._expected(file, laid) if file.reference else None
-        exact = self._expected(file, laid, exact=True) if file.reference else None
-        if laid is self.plain:
+        eager = self._expected(file, placement) if file.reference else None
+        exact = self._expected(file, placement, exact=True) if file.reference else None
+        if placement is self.plain:
             self.exact = exact
         found: dict[str, tuple[limits.Finding, Results]] = {}
         for name in names:
@@ -236,7 +236,7 @@ class Judge:
         tried = Tried(Case("", not message, worst.errors, message), against, worst.limit, agrees=agrees)
         for name, (finding, results) in found.items():
             if finding.message:
-                nothing_wrote = "".join(f": {why}" for why in launched.told.get("unmade", ())[:1])
+                nothing_wrote = "".join(f": {why}" for why in launched.told.get("unwritten", ())[:1])
                 text = message or f"{name} {finding.message}{nothing_wrote}"
                 case = replace(tried.case, passed=False, message=text)
                 return replace(tried, case=case, written=name, wrong=finding.wrong, results=results)
@@ -246,13 +246,13 @@ class Judge:
         self, launched: Launched, name: str, eager: Results | None, exact: Results | None
     ) -> tuple[limits.Finding, Results]:
         """What is found of one tensor, and that tensor as the hand kernel, eager and float64 have it."""
-        file, laid, generated = launched.file, launched.laid, launched.generated
+        file, placement, generated = launched.file, launched.placement, launched.generated
         number = file.WRITTEN.index(name)
         out = launched.after[name].to(alone.DEVICE)
         mine = generated.views[name] if generated else None
         want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
-        nearby = Nearby(file, laid, number, out.shape)
-        again = partial(self.baseline.beside, file, laid, name, launched.sample)
+        nearby = Nearby(file, placement, number, out.shape)
+        again = partial(self.baseline.beside, file, placement, name, launched.sample)
         draws = nearby.nudged, nearby.moved, nearby.flushed, again
         if launched.sample:
             found = _in_part(launched, name, out, want, ideal, nearby, again)
@@ -261,25 +261,25 @@ class Judge:
         else:
             found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
             if found.message and out.dtype in limits.NARROW and name in file.TAKES:
-                want = furthest_order(file, laid, number, ideal).to(out.dtype)
+                want = furthest_order(file, placement, number, ideal).to(out.dtype)
                 found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
             if found.message and not out.is_floating_point() and self.agrees_with_graph():
-                theirs = graph_values(file, laid)[number]  # in narrow dtypes throughout, as the model has it
+                theirs = graph_values(file, placement)[number]  # in narrow dtypes throughout, as the model has it
                 found = replace(found, message="") if torch.equal(out, theirs.reshape(out.shape).to(out)) else found
         return found, (out, mine, mine) if want is None or ideal is None else (out, want, ideal)
 
     def _trespass(self, launched: Launched) -> str:
         """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
-        file, laid, parts, generated, told = (
+        file, placement, parts, generated, told = (
             launched.file,
-            launched.laid,
+            launched.placement,
             launched.parts,
             launched.generated,
             launched.told,
         )
-        message = strayed(file, laid, parts, launched.sample is not None)
+        message = strayed(file, placement, parts, launched.sample is not None)
         if message and generated and not alone.INTERPRETING:
-            message = strayed(file, laid, parts, theirs=laid.memories_of(generated.views))
+            message = strayed(file, placement, parts, theirs=placement.memories_of(generated.views))
             if not message:
                 self.note(TMA)
         if message:
@@ -290,8 +290,8 @@ class Judge:
         ]
         if found := [*faults, *told["did"]]:
             return str(found[0])
-        writable = {laid.layout[name]["memory"] for name in file.WRITTEN}
-        read_only = [name for name, how in laid.layout.items() if how["memory"] not in writable]
+        writable = {placement.layout[name]["memory"] for name in file.WRITTEN}
+        read_only = [name for name, how in placement.layout.items() if how["memory"] not in writable]
         stored = {*told.get("stored", ()), *told["changed"]} - (generated.stored if generated else frozenset())
         back = (f"it changed {name}, which it must only read, and put it back" for name in read_only if name in stored)
         return next(back, "")
@@ -328,13 +328,13 @@ class Judge:
 
     # ---- the other process
 
-    def _send(self, plan: Plan, laid: Laid, sample: Sample | None) -> None:
+    def _send(self, plan: Plan, placement: Placement, sample: Sample | None) -> None:
         blocks, doubled = (own_blocks(self.file), False) if sample else (plan.blocks, plan.doubled)
-        asked = {"config": dict(blocks), "doubled": doubled, "tensors": laid.layout, "choice": plan.choice}
+        asked = {"config": dict(blocks), "doubled": doubled, "tensors": placement.layout, "choice": plan.choice}
         asked["library"] = library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
-        messages.send(self.channel, asked, [memory.numpy().data for memory in laid.memories])
+        messages.send(self.channel, asked, [memory.numpy().data for memory in placement.memories])
 
     def _received(self, doing: str, limit: float = PATIENCE) -> tuple[dict[str, Any], list[bytearray]]:
         return messages.answer(self.channel, doing, limit)
@@ -361,7 +361,7 @@ def _in_part(
     """
     assert launched.generated
     mine, wrote = launched.generated.views[name], launched.generated.wrote[name]
-    changed = differ(out, launched.laid.read_on(alone.DEVICE)[name])
+    changed = differ(out, launched.placement.read_on(alone.DEVICE)[name])
     marked = wrote | changed
     if not bool(marked.any()):
         return limits.Finding(dict.fromkeys(("hand", "generated", "eager"), 0.0))

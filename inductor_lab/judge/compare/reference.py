@@ -24,7 +24,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from inductor_lab.ejected import demanded
 from inductor_lab.judge import alone
 from inductor_lab.judge.alone import distance
-from inductor_lab.judge.inputs.placement import Laid, once, seen
+from inductor_lab.judge.inputs.placement import Placement, once, seen
 
 aten = torch.ops.aten
 SUMS = {aten.add, aten.sub, aten.rsub}
@@ -93,7 +93,7 @@ class Nearby:
     """Results of a file's reference in float64 for the tensor of this number and shape, each computed when it is asked for."""
 
     file: Any
-    laid: Laid
+    placement: Placement
     number: int
     shape: torch.Size
 
@@ -102,7 +102,7 @@ class Nearby:
 
         Up or down as it is drawn, four times; and all inputs up, so that two that a sum cancels are never off by the same.
         """
-        views = self.laid.read_on(alone.DEVICE)
+        views = self.placement.read_on(alone.DEVICE)
         found = []
         for draw in range(5):
             generator = torch.Generator("cpu").manual_seed(draw)
@@ -151,11 +151,11 @@ class Nearby:
         return [self._result([x + step if x.is_floating_point() else x for x in read]) for step in (TINY, -TINY)]
 
     def _read(self) -> list[Tensor]:
-        views = self.laid.read_on(alone.DEVICE)
+        views = self.placement.read_on(alone.DEVICE)
         return [widened(views[name]) for name in self.file.TAKES]
 
     def _dtype(self, name: str) -> torch.dtype:
-        return getattr(torch, self.laid.layout[name]["dtype"])  # type: ignore[no-any-return]
+        return getattr(torch, self.placement.layout[name]["dtype"])  # type: ignore[no-any-return]
 
     def _result(self, read: list[Tensor]) -> Tensor:
         with alone.Exact():
@@ -185,7 +185,7 @@ class _Fused(TorchDispatchMode):
         return product * (1 + self.step * signs(product, self.generator).double())
 
 
-def inputs_beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
+def inputs_beside(file: Any, placement: Placement) -> Iterator[tuple[Placement, float]]:
     """Inputs of which those of one dtype are off by its last bit, up or down; and what part of that a float32's last bit is."""
     for dtype in dict.fromkeys(file.ARGUMENTS[name][2] for name in file.TAKES):
         if not dtype.is_floating_point:
@@ -193,13 +193,13 @@ def inputs_beside(file: Any, laid: Laid) -> Iterator[tuple[Laid, float]]:
         eps = torch.finfo(dtype).eps
         for draw in (1, 2):
             generator = torch.Generator("cpu").manual_seed(draw)
-            memories = tuple(memory.clone() for memory in laid.memories)
+            memories = tuple(memory.clone() for memory in placement.memories)
             for name in file.TAKES:
                 if file.ARGUMENTS[name][2] == dtype:
-                    x = seen(memories[laid.layout[name]["memory"]], laid.layout[name])
+                    x = seen(memories[placement.layout[name]["memory"]], placement.layout[name])
                     x = x[once(x.stride())]
                     x.copy_(x.double() * (1 + eps * signs(x, generator)))
-            yield Laid(memories, laid.layout), min(1.0, torch.finfo(torch.float32).eps / eps)
+            yield Placement(memories, placement.layout), min(1.0, torch.finfo(torch.float32).eps / eps)
 
 
 # ------------------------------------------------------------ other orders
@@ -223,12 +223,12 @@ class Shuffled(TorchDispatchMode):
         return function(*args, **(kwargs or {}))
 
 
-def furthest_order(file: Any, laid: Laid, number: int, ideal: Tensor) -> Tensor:
+def furthest_order(file: Any, placement: Placement, number: int, ideal: Tensor) -> Tensor:
     """What eager makes of the tensor of this number, of several orders the value that is furthest from float64, each element by itself.
 
     On the CPU everywhere: a card's `index_put` sorts and adds in float32.
     """
-    read = laid.read_on("cpu")
+    read = placement.read_on("cpu")
     found = torch.full_like(ideal, torch.nan)
     for seed in range(ORDERS):
         with Shuffled(seed):
@@ -240,28 +240,28 @@ def furthest_order(file: Any, laid: Laid, number: int, ideal: Tensor) -> Tensor:
 # ------------------------------------------------------------ the graph's own form
 
 
-def agrees_with_graph(file: Any, laid: Laid, exact: Sequence[torch.Tensor]) -> bool:
+def agrees_with_graph(file: Any, placement: Placement, exact: Sequence[torch.Tensor]) -> bool:
     """Whether the graph's own form of a kernel (`aten`) computes what its reference does, both in float64, on the inputs of a case.
 
     Args:
         exact: What the reference makes of the same inputs in float64.
     """
     try:
-        by_graph = graph_values(file, laid, exact=True)
+        by_graph = graph_values(file, placement, exact=True)
     except (RuntimeError, TypeError, IndexError, ValueError):  # shapes that do not fit: it is another computation
         return False
     read = [name in demanded(file) for name in file.WRITTEN]
     return len(by_graph) == len(exact) and all(map(_near, compress(by_graph, read), compress(exact, read)))
 
 
-def graph_values(file: Any, laid: Laid, exact: bool = False) -> list[torch.Tensor]:
+def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[torch.Tensor]:
     """What the graph's form makes of the inputs, in their own dtypes or in float64.
 
     On the CPU where one may be an index: if the graph is another computation it may lie outside, and on a card that ends the process.
     """
-    names = [name for name in inspect.signature(file.aten).parameters if name in laid.layout]
-    floats = all(laid.layout[name]["dtype"].startswith(("float", "bfloat", "complex")) for name in names)
-    views = laid.read_on(alone.DEVICE if floats else "cpu")
+    names = [name for name in inspect.signature(file.aten).parameters if name in placement.layout]
+    floats = all(placement.layout[name]["dtype"].startswith(("float", "bfloat", "complex")) for name in names)
+    views = placement.read_on(alone.DEVICE if floats else "cpu")
     read = [views[name] for name in names]
     read = [widened(x) if exact else x.clone() for x in read]
     with alone.Exact() if exact else nullcontext():

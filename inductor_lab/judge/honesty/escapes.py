@@ -1,6 +1,6 @@
 """Ways round the watch: values on the host, raw memory, threads and processes while a launcher runs; others' functions replaced by the file.
 
-`Doors` stands in them while a launcher runs, and asks who calls. `Snapshot` says which functions of torch, Triton, numpy or the judge itself are
+`Escapes` stands in them while a launcher runs, and asks who calls. `Snapshot` says which functions of torch, Triton, numpy or the judge itself are
 others than before the file was imported.
 """
 
@@ -58,10 +58,10 @@ WATCHED = (
 """Modules, and behind a colon a class or an object in one. `triton.language.core` is none: the interpreter leaves its own functions there."""
 IMPORTS = "import numpy as np\nimport torch\nimport triton\nimport triton.language as tl\n"
 """What an ejected file has above our texts: Python compiles a call otherwise where it sees that a name is a module's."""
-_open: list[Doors] = []
+_open: list[Escapes] = []
 
 
-class Doors:
+class Escapes:
     """Between `open` and `close` each way round the operators is told."""
 
     def __init__(self, tell: Tell) -> None:
@@ -137,8 +137,8 @@ def _hook() -> None:
 
     def hear(event: str, _: Any) -> None:
         if _open and "." in event:
-            for doors in list(_open):
-                doors.heard(event)
+            for escapes in list(_open):
+                escapes.heard(event)
 
     sys.addaudithook(hear)
 

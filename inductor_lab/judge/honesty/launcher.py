@@ -23,7 +23,7 @@ from triton.runtime.jit import JITFunction
 
 from inductor_lab.ejected import demanded, is_span
 from inductor_lab.judge.honesty.escapes import (
-    Doors,
+    Escapes,
     asked_by,
     callers,
     is_ours,
@@ -32,7 +32,7 @@ from inductor_lab.judge.honesty.escapes import (
     of_triton,
     prints,
 )
-from inductor_lab.judge.watch.watched_memory import bits, poison, span_of, storage, unmade
+from inductor_lab.judge.watch.watched_memory import bits, count_unwritten, fill_unwritten, span_of, storage
 
 JUDGED_BY = "a kernel is judged by what its Triton code writes"
 FRESH = {
@@ -46,7 +46,7 @@ COPIES = {"clone", "copy_", "_to_copy", "lift_fresh", "lift_fresh_copy"}
 VIEWS = {"_unsafe_view", "_reshape_alias", "detach", "alias", "lift"}
 READS = {"_local_scalar_dense"}
 FEW = 16  # numbers that a launcher may ask of its tensors
-UNMADE = "which nothing has written"
+NOBODY_WROTE = "which nothing has written"
 ABSOLUTE = (
     "the offset of as_strided counts from where the storage begins, `x.storage_offset() + 416`; None keeps x's own"
 )
@@ -81,7 +81,7 @@ class Launcher(TorchDispatchMode):
             self._why = f"of the library the steps of this span call {called or 'nothing'}"
         self.called: set[str] = set()
         """The tensors, of those given, that the library wrote."""
-        self.unmade: list[str] = []
+        self.unwritten_reads: list[str] = []
         """What a library call read that nobody has written."""
         self._given, self._file = dict(given), file
         self._baseline = list(_kernels_of(getattr(file, "launch_generated", None)))
@@ -91,7 +91,7 @@ class Launcher(TorchDispatchMode):
         self._inside = self._launched = self._read = 0
         self._looking = False
         self._bits: dict[str, torch.Tensor] = {}
-        self._doors = Doors(self._told_door)
+        self._escapes = Escapes(self._told_escape)
 
     @property
     def faults(self) -> list[str]:
@@ -115,14 +115,14 @@ class Launcher(TorchDispatchMode):
         self._runs = [(kind, kind.run) for kind in kinds]  # type: ignore[attr-defined]
         for kind, run in self._runs:
             kind.run = self._watched(run)
-        self._doors.open()
+        self._escapes.open()
         super().__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._doors.close()
+        self._escapes.close()
         super().__exit__(kind, error, trace)
         for owner, run in self._runs:
             owner.run = run
@@ -211,7 +211,7 @@ class Launcher(TorchDispatchMode):
         touched = [each for each in tensors if _place(each) in self._touched]
         written = [each for each in _written(function, args, kwargs) if _place(each) in self._names]
         if name in UNFILLED:
-            poison(made)
+            fill_unwritten(made)
         if name in FILLS and len(tensors) == 1:
             self._keep({key: tensor for key, tensor in self._given.items() if _place(tensor) == _place(tensors[0])})
         elif self._library is not None and (name in COPIES or in_place_too(name) in self._library):
@@ -238,8 +238,10 @@ class Launcher(TorchDispatchMode):
             given = {name: one for name, one in self._given.items() if _place(one) == _place(each)}
             if given and not any(_lies_in(each, one) for one in given.values()):
                 self._tell("fault", f"{_word(function)} is passed memory outside of {' and '.join(given)}: {ABSOLUTE}")
-            elif not given and (count := unmade(each)):
-                self.unmade.append(f"{_word(function)} reads {count:,} elements of {self._local(each)}, {UNMADE}")
+            elif not given and (count := count_unwritten(each)):
+                self.unwritten_reads.append(
+                    f"{_word(function)} reads {count:,} elements of {self._local(each)}, {NOBODY_WROTE}"
+                )
         self._touched |= {
             _place(each): each for each in (*tensors, *tree_leaves(made)) if isinstance(each, torch.Tensor)
         }
@@ -274,7 +276,7 @@ class Launcher(TorchDispatchMode):
 
     # -------------------------------------------------------- ways round it
 
-    def _told_door(self, kind: str, sentence: str, tensor: Any = None) -> None:
+    def _told_escape(self, kind: str, sentence: str, tensor: Any = None) -> None:
         """Somebody used a way round the operators; of a tensor only where it holds what was given or a kernel made."""
         if self._inside or (isinstance(tensor, torch.Tensor) and _place(tensor) not in self._touched):
             return

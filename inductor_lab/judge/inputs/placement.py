@@ -15,7 +15,7 @@ GUARD = 1 << 14
 
 
 @dataclass(frozen=True)
-class Laid:
+class Placement:
     """The arguments of one launch."""
 
     memories: tuple[torch.Tensor, ...]
@@ -50,7 +50,7 @@ def seen(memory: torch.Tensor, how: Mapping[str, Any]) -> torch.Tensor:
     return memory.view(getattr(torch, how["dtype"])).as_strided(how["shape"], how["stride"], GUARD)
 
 
-def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
+def place_inputs(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Placement:
     """Values in memory, as the file's launcher is given them."""
     generator = torch.Generator("cpu").manual_seed(seed)
     memories: list[torch.Tensor] = []
@@ -67,7 +67,7 @@ def lay(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Laid:
         ):  # whoever leaves a NaN where it lay is found too
             view.copy_(torch.randn(view.shape, generator=generator))
         memories.append(memory)
-    return Laid(tuple(memories), layout)
+    return Placement(tuple(memories), layout)
 
 
 def span(shape: Sequence[int], stride: Sequence[int]) -> int:
@@ -101,7 +101,7 @@ def placed(
 
 
 def strayed(
-    file: Any, laid: Laid, parts: list[bytearray], some: bool = False, theirs: Sequence[torch.Tensor] = ()
+    file: Any, placement: Placement, parts: list[bytearray], some: bool = False, theirs: Sequence[torch.Tensor] = ()
 ) -> str:
     """Which memory was changed that is not there to be written, or was left as it was; empty for none.
 
@@ -110,19 +110,19 @@ def strayed(
         theirs: The memory as the generated kernel leaves it; a byte that this one changes too is not told of.
     """
     after = [torch.frombuffer(part, dtype=torch.uint8) for part in parts]
-    written = {laid.layout[name]["memory"] for name in file.WRITTEN}
-    before = [memory.clone() if number in written else memory for number, memory in enumerate(laid.memories)]
-    names = {how["memory"]: name for name, how in laid.layout.items()}
+    written = {placement.layout[name]["memory"] for name in file.WRITTEN}
+    before = [memory.clone() if number in written else memory for number, memory in enumerate(placement.memories)]
+    names = {how["memory"]: name for name, how in placement.layout.items()}
     for name in file.WRITTEN:
-        how = laid.layout[name]
+        how = placement.layout[name]
         names[how["memory"]] = name
         how = {**how, "dtype": "uint8"} if how["dtype"] == "bool" else how  # what was never written is no bool
         out = seen(after[how["memory"]], how)
-        if laid.layout[name]["dtype"] == "bool" and not some and name in demanded(file) and (out > 1).any():
+        if placement.layout[name]["dtype"] == "bool" and not some and name in demanded(file) and (out > 1).any():
             return f"some of {name} was never written"
         seen(before[how["memory"]], how).copy_(out)  # what it is there to write
     for number in written if theirs else ():
-        before[number] = torch.where(theirs[number] != laid.memories[number], after[number], before[number])
+        before[number] = torch.where(theirs[number] != placement.memories[number], after[number], before[number])
     for number, name in names.items():
         if not torch.equal(after[number], before[number]):
             if name in file.WRITTEN:

@@ -150,7 +150,7 @@ class _Kernel:
                 _end_copies(self.process)
         told["did"] = [*launcher.faults, *self.before.changed()]
         told["notes"] = list(launcher.notes)
-        told["unmade"] = [*launcher.unmade, *(self.watch.unmade if self.watch else ())]
+        told["unwritten"] = [*launcher.unwritten_reads, *(self.watch.unwritten_reads if self.watch else ())]
         self.called = launcher.called
         told["changed"] = [name for name, view in views.items() if view._version != versions[name]]
         if self.watch:

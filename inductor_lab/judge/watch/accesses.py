@@ -61,7 +61,7 @@ class Accesses:
         """The one that runs now."""
         return self.launches[-1]
 
-    def apart(
+    def split(
         self, builder: Any, act: str, addresses: np.ndarray, mask: np.ndarray, width: int
     ) -> tuple[list[Access], np.ndarray | None]:
         """An access by the memories that its lanes are in, and which lanes are in none; None where all are in one."""
@@ -93,7 +93,7 @@ class Accesses:
         """A load; a volatile one sees what another program has stored, and is ordered behind it."""
         memory, launch, program = access.memory, self.launch, self.launch.program(builder)
         if memory.own:
-            self._fault(builder, "unmade", access, memory.unmade(access.elements))
+            self._fault(builder, "unwritten", access, memory.unwritten(access.elements))
 
         def changed(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
             return memory.changed(offsets, access.width)
@@ -228,7 +228,7 @@ class Accesses:
 class Fault:
     """One line of a kernel that went wrong: the first lane that did, and how many."""
 
-    kind: str  # "load outside", "store outside", "atomic outside", "race"; "unmade": a load of what nothing has written, which may be for nothing
+    kind: str  # "load outside", "store outside", "atomic outside", "race"; "unwritten": a load of what nothing has written, which may be for nothing
     act: str  # what the line does: "load", "store" or "atomic"
     tensor: str  # the argument, or the parameter that a tensor of the launcher's own is passed as
     shape: tuple[int, ...]
@@ -247,7 +247,7 @@ class Fault:
 def told(fault: Fault) -> Fault:
     """With its sentence."""
     at = f"{fault.tensor}{list(fault.index)}"
-    how = "which nothing has written" if fault.kind == "unmade" else ""
+    how = "which nothing has written" if fault.kind == "unwritten" else ""
     what = f"{at}, {how or (_met(fault) if fault.kind == 'race' else _beyond(fault.away, fault.shape))}"
     lanes = f"; {fault.count} lanes do" if fault.count > 1 else ""
     where = f"(program {fault.program}, lane {fault.lane}{lanes})"

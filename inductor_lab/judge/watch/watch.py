@@ -56,18 +56,18 @@ class Watch:
     @property
     def faults(self) -> list[Fault]:
         """What was found, a line of the kernel and what it did there once, in the order in which it was found."""
-        return [told(fault) for fault in self._accesses.found.values() if fault.kind != "unmade"]
+        return [told(fault) for fault in self._accesses.found.values() if fault.kind != "unwritten"]
 
     @property
-    def unmade(self) -> list[str]:
+    def unwritten_reads(self) -> list[str]:
         """The loads of what the launcher allocated and nothing has written, in sentences: of some nothing comes."""
-        return [told(fault).message for fault in self._accesses.found.values() if fault.kind == "unmade"]
+        return [told(fault).message for fault in self._accesses.found.values() if fault.kind == "unwritten"]
 
     def writer(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """For each element of an argument, the number of the program that wrote it last, 0 for none; and its lane."""
         memory = self._named[name]
         tensor = memory.tensors[name]
-        return np.asarray(memory.laid_as(tensor, memory.writers)), np.asarray(memory.laid_as(tensor, memory.lanes))
+        return np.asarray(memory.seen_as(tensor, memory.writers)), np.asarray(memory.seen_as(tensor, memory.lanes))
 
     def place(self, program: int) -> tuple[int, int, int]:
         """(x, y, z) of a program's number, which grows from launch to launch."""
@@ -89,10 +89,6 @@ class Watch:
         """The memories that a program of the first launch wrote, counted from 0 along the first axis."""
         launch = self._accesses.launches[0]
         return frozenset(launch.stored.get(launch.first + program * launch.grid[1] * launch.grid[2], ()))
-
-    def unwritten(self, name: str) -> np.ndarray:
-        """Which elements of an argument no store and no atomic of a kernel has reached."""
-        return self.writer(name)[0] == 0
 
     @property
     def stored(self) -> list[str]:
@@ -173,7 +169,7 @@ class Watch:
         builder, (ptrs, mask, other, volatile) = given[0], LOAD.of(given)
         dtype, active = ptrs.get_element_ty(), np.asarray(mask.data)  # a block pointer's mask is no handle but an array
         numpys = interpreter._get_np_dtype(dtype)
-        accesses, outside = self._accesses.apart(builder, "load", ptrs.data, active, numpys.itemsize)
+        accesses, outside = self._accesses.split(builder, "load", ptrs.data, active, numpys.itemsize)
         for access in accesses:
             if self._atomic:
                 self._accesses.look(builder, access, *self._atomic)
@@ -199,7 +195,7 @@ class Watch:
     def _stored(self, before: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         given, named = STORE.call(arguments, options)
         builder, (ptrs, value, mask) = given[0], STORE.of(given)
-        accesses, outside = self._accesses.apart(
+        accesses, outside = self._accesses.split(
             builder, "atomic" if self._atomic else "store", ptrs.data, np.asarray(mask.data), value.data.itemsize
         )
         for access in accesses:
@@ -231,7 +227,7 @@ class Watch:
     ) -> Any:  # fmt: skip
         if self._sample:
             raise WholeNeeded(TOGETHER, math.prod(self._grid))
-        accesses, outside = self._accesses.apart(builder, "atomic", ptr.data, mask.data, value.data.itemsize)
+        accesses, outside = self._accesses.split(builder, "atomic", ptr.data, mask.data, value.data.itemsize)
         for access in accesses:
             self._accesses.update(builder, access, sem)
         return before(builder, operation, ptr, value, without(mask, outside), sem, scope)
@@ -242,7 +238,7 @@ class Watch:
         if self._sample:
             raise WholeNeeded(TOGETHER, math.prod(self._grid))
         everywhere = np.ones(ptr.data.shape, bool)
-        accesses, outside = self._accesses.apart(builder, "atomic", ptr.data, everywhere, value.data.itemsize)
+        accesses, outside = self._accesses.split(builder, "atomic", ptr.data, everywhere, value.data.itemsize)
         for access in accesses:
             self._accesses.update(builder, access, sem)
         if outside is None:

@@ -5,7 +5,7 @@ program: marks begin as zeros, of which the system gives pages when they are tou
 
 What a launcher allocates is filled so that it shows, NaN or large whole numbers, and known again by that:
 
-    scaled = torch.empty(64, 32)      every element is a NaN with all bits set; unmade(scaled) is 2048
+    scaled = torch.empty(64, 32)      every element is a NaN with all bits set; count_unwritten(scaled) is 2048
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Memory:
             return None
         inside = np.zeros(self.span, bool)
         for tensor in self.tensors.values():
-            self.laid_as(tensor, inside)[...] = True
+            self.seen_as(tensor, inside)[...] = True
         return None if inside.all() else inside
 
     @cached_property
@@ -95,7 +95,7 @@ class Memory:
     def _writing(self) -> list[Mark]:
         return [mark for name in ("stores", "atomics") if (mark := self.__dict__.get(name))]
 
-    def laid_as(self, tensor: torch.Tensor, elements: np.ndarray) -> np.ndarray:
+    def seen_as(self, tensor: torch.Tensor, elements: np.ndarray) -> np.ndarray:
         """An array over this memory's elements, seen as the tensor sees them."""
         start = (tensor.data_ptr() - self.first) // self.unit if tensor.numel() else 0
         steps = [step * elements.itemsize for step in tensor.stride()]
@@ -169,7 +169,7 @@ class Memory:
         """Where storing these values changes what is there."""
         return (self._bytes[self._places(offsets, values.itemsize)] != as_bytes(values)).any(-1)
 
-    def unmade(self, elements: Index) -> np.ndarray:
+    def unwritten(self, elements: Index) -> np.ndarray:
         """The accesses, of those at these elements, that find what an allocation was filled with."""
         known = pattern(self.tensors[self.name].dtype)
         if known is None or self.unit not in (1, 2, 4, 8):
@@ -304,7 +304,7 @@ class Order:
 # ------------------------------------------------------------ what nobody has written
 
 
-def poison(fresh: torch.Tensor) -> None:
+def fill_unwritten(fresh: torch.Tensor) -> None:
     """Fill what was just allocated. No two whole numbers beside each other are alike: a comparison of them would be right by luck."""
     if not fresh.numel() or fresh.is_meta:
         return
@@ -324,7 +324,7 @@ def pattern(dtype: torch.dtype) -> tuple[int, int] | None:
     return (int.from_bytes(bytes([WHOLE] * (size - 1))), 8) if size > 1 else None
 
 
-def unmade(tensor: torch.Tensor) -> int:
+def count_unwritten(tensor: torch.Tensor) -> int:
     """How many elements of a tensor nobody has written."""
     known = pattern(tensor.dtype)
     if known is None or tensor.is_meta:
