@@ -98,12 +98,12 @@ class Watch:
     def __enter__(self) -> Watch:
         self._active = True
         self._patch(interpreter.GridExecutor, "_init_args_hst", self._launched)
-        self._patch(interpreter.InterpreterBuilder, "set_grid_dim", self._sized)
-        self._patch(interpreter.InterpreterBuilder, "set_grid_idx", self._placed)
-        self._patch(interpreter.InterpreterBuilder, "create_masked_load", self._loaded)
-        self._patch(interpreter.InterpreterBuilder, "create_masked_store", self._stored)
-        self._patch(interpreter.InterpreterBuilder, "create_atomic_rmw", self._updated)
-        self._patch(interpreter.InterpreterBuilder, "create_atomic_cas", self._swapped)
+        for name, watched in {
+            "set_grid_dim": self._sized, "set_grid_idx": self._placed,
+            "create_masked_load": self._loaded, "create_masked_store": self._stored,
+            "create_atomic_rmw": self._updated, "create_atomic_cas": self._swapped,
+        }.items():  # fmt: skip
+            self._patch(interpreter.InterpreterBuilder, name, watched)
         for name in ("create_atomic_load", "create_atomic_store", "create_atomic_poll"):
             if takes := taken.get(f"InterpreterBuilder.{name}"):  # Triton 3.9
                 self._patch(interpreter.InterpreterBuilder, name, partial(self._made_atomic, takes))
@@ -225,22 +225,13 @@ class Watch:
     def _updated(
         self, before: Callable[..., Any], builder: Any, operation: Any, ptr: Any, value: Any, mask: Any, sem: Any, scope: Any
     ) -> Any:  # fmt: skip
-        if self._sample:
-            raise WholeNeeded(TOGETHER, math.prod(self._grid))
-        accesses, outside = self._accesses.split(builder, "atomic", ptr.data, mask.data, value.data.itemsize)
-        for access in accesses:
-            self._accesses.update(builder, access, sem)
+        outside = self._update(builder, ptr.data, mask.data, value.data.itemsize, sem)
         return before(builder, operation, ptr, value, without(mask, outside), sem, scope)
 
     def _swapped(
         self, before: Callable[..., Any], builder: Any, ptr: Any, compared: Any, value: Any, sem: Any, scope: Any
     ) -> Any:
-        if self._sample:
-            raise WholeNeeded(TOGETHER, math.prod(self._grid))
-        everywhere = np.ones(ptr.data.shape, bool)
-        accesses, outside = self._accesses.split(builder, "atomic", ptr.data, everywhere, value.data.itemsize)
-        for access in accesses:
-            self._accesses.update(builder, access, sem)
+        outside = self._update(builder, ptr.data, np.ones(ptr.data.shape, bool), value.data.itemsize, sem)
         if outside is None:
             return before(builder, ptr, compared, value, sem, scope)
         made = poison(value.dtype.scalar, ptr.data.shape)
@@ -251,6 +242,15 @@ class Watch:
             ]
             made.data[~outside] = before(builder, *inside, sem, scope).data
         return made
+
+    def _update(self, builder: Any, pointers: np.ndarray, mask: np.ndarray, width: int, sem: Any) -> np.ndarray | None:
+        """An atomic; which of its lanes are outside of all memory, None for none."""
+        if self._sample:
+            raise WholeNeeded(TOGETHER, math.prod(self._grid))
+        accesses, outside = self._accesses.split(builder, "atomic", pointers, mask, width)
+        for access in accesses:
+            self._accesses.update(builder, access, sem)
+        return outside
 
 
 def _whole(before: Callable[..., Any], accesses: list[Access], outside: np.ndarray | None) -> Access | None:
