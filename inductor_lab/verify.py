@@ -1,6 +1,6 @@
 """Does an ejected file compute what eager computes? On the GPU where there is one, else in Triton's interpreter.
 
-Files are judged in processes of their own (`judge/server.py`), so that one that crashes, exits or never returns fails like one that is wrong.
+Files are judged in processes of their own (`judge/process/server.py`), so that one that crashes, exits or never returns fails like one that is wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any
 from inductor_lab import judge
 from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError, crash
-from inductor_lab.judge import room
+from inductor_lab.judge.process import free_memory
 from inductor_lab.records import Case, Verdict
 
 Progress = Callable[[str], None]
@@ -57,7 +57,7 @@ def verify_all(
 ) -> list[Verdict | LabError]:
     """`verify` for many files, on all cores, as far as there is memory."""
     progress = progress or (lambda text: None)
-    count, fewer = room.side_by_side(paths, at_once(len(paths)))
+    count, fewer = free_memory.side_by_side(paths, at_once(len(paths)))
     if fewer:
         progress(fewer)
     with Judges(count) as judges:
@@ -176,7 +176,7 @@ class _Server:
         self.said = tempfile.TemporaryFile()  # noqa: SIM115 # close() closes it
         self.told, writing = os.pipe()
         self.child = subprocess.Popen(
-            [sys.executable, "-m", "inductor_lab.judge.server", str(writing)],
+            [sys.executable, "-m", "inductor_lab.judge.process.server", str(writing)],
             stdin=subprocess.PIPE, stdout=self.said, stderr=self.said, pass_fds=[writing], start_new_session=True, text=True,
         )  # fmt: skip
         os.close(writing)
@@ -302,7 +302,7 @@ def _here() -> Path:
 def _begun_with() -> tuple[dict[str, str], int]:
     """What a server is made of: the environment, and when its code was written."""
     environment = {name: value for name, value in os.environ.items() if name not in PASSING}
-    return environment, max(path.stat().st_mtime_ns for path in Path(judge.__path__[0]).glob("*.py"))
+    return environment, max(path.stat().st_mtime_ns for path in Path(judge.__path__[0]).rglob("*.py"))
 
 
 def _ended(status: int | None, case: str, done: Sequence[Case]) -> Verdict | LabError:

@@ -21,8 +21,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from inductor_lab.judge import alone
-from inductor_lab.judge.expected import widened
-from inductor_lab.judge.judged import STARTS
+from inductor_lab.judge.compare.reference import widened
+from inductor_lab.judge.process.file_parts import STARTS
 
 BASELINE = "# ---------------------------------------------------------------- the baseline"
 FUNCTIONS = "reference", "aten", "compares"

@@ -30,8 +30,8 @@ from inductor_lab.capture import inside
 SET_CHILD_SUBREAPER = 36
 """Of prctl(2): what descendants leave behind are our children then."""
 IMPORTED = {
-    "interpreting": ("torch", "triton.experimental.gluon", "torch._inductor.select_algorithm", "inductor_lab.judge.kernel",
-                     "inductor_lab.judge.verdict", "inductor_lab.replay.replayed"),
+    "interpreting": ("torch", "triton.experimental.gluon", "torch._inductor.select_algorithm", "inductor_lab.judge.process.kernel_process",
+                     "inductor_lab.judge.compare.verdict", "inductor_lab.replay.replayed"),
     "capturing": ("torch", "triton", "torch._inductor.compile_fx", "inductor_lab.capture.observe", "inductor_lab.capture.virtual_gpu"),
 }  # fmt: skip
 """What such a process does -> what it begins with."""
@@ -70,7 +70,7 @@ def _kind(args: Sequence[Any], env: Mapping[str, str]) -> str:
     if not isinstance(args, list) or args[0] != sys.executable:
         return ""
     if (
-        args[1:3] in (["-m", "inductor_lab.judge.server"], ["-m", "inductor_lab.replay.child"])
+        args[1:3] in (["-m", "inductor_lab.judge.process.server"], ["-m", "inductor_lab.replay.child"])
         or "TRITON_INTERPRET" in env
     ):
         kind = "interpreting"

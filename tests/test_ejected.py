@@ -12,7 +12,7 @@ pytest.importorskip("triton")
 
 from inductor_lab.ejected import GONE, blocks, load
 from inductor_lab.errors import LabError
-from inductor_lab.judge.judged import judged_part
+from inductor_lab.judge.process.file_parts import judged_part
 
 TABLE = '"table2": ((4, 4), (4, 1), torch.float32, "normal"),  # more'
 LAUNCH = "def launch(base, bias_1, lora, "

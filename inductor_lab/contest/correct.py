@@ -142,15 +142,15 @@ class Judge:
         """
         import torch
 
-        from inductor_lab.judge import plain
+        from inductor_lab.judge.compare import reference
 
         self.how = ""
         if self.module.reference:
             try:
-                wrong = plain.against_eager(self.module, self.before, found)
+                wrong = reference.against_eager(self.module, self.before, found)
                 if not wrong or self.generated is None:
                     return wrong
-                if not plain.against_eager(self.module, self.before, self.generated):
+                if not reference.against_eager(self.module, self.before, self.generated):
                     return wrong
             except torch.OutOfMemoryError:
                 if torch.cuda.is_available():
@@ -161,7 +161,7 @@ class Judge:
         if self.generated is None:
             self.how = UNJUDGED
             return ""
-        return plain.against_generated(self.module, found, self.generated)
+        return reference.against_generated(self.module, found, self.generated)
 
     def _from_eager(self, found: Mapping[str, Any]) -> str:
         """Held to eager as it is, part by part."""

@@ -6,15 +6,24 @@ import contextlib
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import torch
+import triton
 from triton.backends.compiler import GPUTarget
 from triton.language.semantic import TritonSemantic
 from triton.runtime import driver, interpreter
 from triton.runtime.autotuner import Autotuner
 
 from inductor_lab import gpus
-from inductor_lab.judge import along, fast_paths, libdevice_forms, mended, narrow, operations, syntax
-from inductor_lab.judge.not_judged import NotJudged
+from inductor_lab.judge.interpreter import (
+    card_operations,
+    fast_paths,
+    language,
+    libdevice_functions,
+    narrow_floats,
+    reductions,
+)
+from inductor_lab.judge.process.messages import NotJudged
 from inductor_lab.library import attention
 
 __all__ = ["NotJudged", "choose", "install", "put_back"]
@@ -27,6 +36,8 @@ LACKING = {
     ),
 }  # fmt: skip
 """What the interpreter's builder has no function for: where a kernel asks for it, and what it is called there."""
+LARGEST_BLOCK = 1 << 23
+"""Elements: numpy holds a block that is larger than a large power of two."""
 CARD = gpus.find_gpu("h200")
 _chosen = [0]
 
@@ -36,7 +47,10 @@ def install() -> None:
     if hasattr(interpreter, "STANDS_IN"):
         return
     interpreter.STANDS_IN = __name__
-    for part in (mended, fast_paths, libdevice_forms, operations, narrow, along, syntax, attention):
+    interpreter.MENDED = __name__  # a file that was ejected before looks for this, and would mend it itself
+    np.seterr(all="ignore")  # NaN and inf are among the values
+    triton._utils.TRITON_MAX_TENSOR_NUMEL = LARGEST_BLOCK
+    for part in (fast_paths, libdevice_functions, card_operations, narrow_floats, reductions, language, attention):
         part.install()
     interpreter.InterpreterBuilder.create_inline_asm = _lacks("inline assembly")
     for name, (owner, asked, what) in LACKING.items():
@@ -52,7 +66,7 @@ def install() -> None:
 def put_back() -> None:
     """To be called once a file is imported: one that was ejected before has a libdevice of its own."""
     if hasattr(interpreter, "STANDS_IN"):
-        libdevice_forms.put_back()
+        libdevice_functions.put_back()
 
 
 def choose(number: int) -> None:

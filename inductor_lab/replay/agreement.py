@@ -14,8 +14,8 @@ from torch import Tensor
 from inductor_lab.eject import sizes
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.ejected import demanded
-from inductor_lab.judge import limits
-from inductor_lab.judge.expected import expected
+from inductor_lab.judge.compare import limits
+from inductor_lab.judge.compare.reference import expected
 from inductor_lab.records import Capture, Graph, Kernel, Launch, ReplayedLaunch
 from inductor_lab.records.span import Span
 from inductor_lab.replay.inputs import bits

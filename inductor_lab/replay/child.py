@@ -19,7 +19,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from inductor_lab.judge.server import follow
+from inductor_lab.judge.process.server import follow
 
 
 def main() -> None:

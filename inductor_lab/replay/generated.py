@@ -18,8 +18,9 @@ import torch
 from torch import Tensor
 
 from inductor_lab.eject import sizes
-from inductor_lab.judge import alone, limits
-from inductor_lab.judge.expected import signs
+from inductor_lab.judge import alone
+from inductor_lab.judge.compare import limits
+from inductor_lab.judge.compare.reference import signs
 from inductor_lab.records import Graph, Node
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay import inputs, module

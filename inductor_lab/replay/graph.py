@@ -17,7 +17,7 @@ import torch._inductor.inductor_prims  # operators that only Inductor's graphs h
 
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
-from inductor_lab.judge.expected import widened
+from inductor_lab.judge.compare.reference import widened
 from inductor_lab.records import Graph, Node
 
 NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.nan, "builtins": builtins}

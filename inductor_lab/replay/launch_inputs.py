@@ -9,9 +9,9 @@ import torch
 
 from inductor_lab.eject.plan import plan
 from inductor_lab.errors import LabError
-from inductor_lab.judge import alone, saved, stand_ins
-from inductor_lab.judge.expected import expected
-from inductor_lab.judge.plan import Plan
+from inductor_lab.judge import alone, stand_ins
+from inductor_lab.judge.compare.reference import expected
+from inductor_lab.judge.inputs.cases import REAL, Plan, save_inputs
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.replay import inputs, module, observed
@@ -25,7 +25,7 @@ class _Reached(Exception):  # noqa: N818
 def keep_launch_inputs(
     capture: Capture, folder: Path, kernel: Kernel, file: Path, made: Path, progress: Callable[[str], None]
 ) -> None:
-    """Write what a kernel's ejected file takes, as `saved` does, of the launch that the file is made for.
+    """Write what a kernel's ejected file takes, as `verify --save` does, of the launch that the file is made for.
 
     In the interpreter the launches before it are computed by their references: they are eager's values then.
 
@@ -69,8 +69,8 @@ def keep_launch_inputs(
 
 def _save(file: Path, launched: Launched) -> None:
     names = [name for name, spec in launched.file.ARGUMENTS.items() if spec[-1] != "out" and spec[-1][0] != "same"]
-    case = Plan(saved.REAL, "normal", 0)
-    saved.save(file, Path(launched.kernel.name), case, {name: launched.tensors[name].cpu() for name in names}, "")
+    case = Plan(REAL, "normal", 0)
+    save_inputs(file, Path(launched.kernel.name), case, {name: launched.tensors[name].cpu() for name in names}, "")
 
 
 def _computed(launched: Launched) -> None:

@@ -18,8 +18,7 @@ from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit
-from inductor_lab.judge.not_judged import NotJudged
-from inductor_lab.judge.raised import in_words, raised
+from inductor_lab.judge.process.messages import NotJudged, in_words, raised
 from inductor_lab.records import Capture, Graph, Kernel, Launch
 
 RUN = re.compile(r"(\w+)\.run\(")

@@ -14,10 +14,9 @@ import torch
 from inductor_lab import ejected, staleness
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
-from inductor_lab.judge import saved as saved_inputs
-from inductor_lab.judge.expected import widened
-from inductor_lab.judge.judging import device as device_name
-from inductor_lab.judge.plan import Plan
+from inductor_lab.judge.compare.judge import device as device_name
+from inductor_lab.judge.compare.reference import widened
+from inductor_lab.judge.inputs.cases import Plan, save_inputs
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import generated, inputs, module, observed, random_numbers
@@ -290,7 +289,7 @@ def _keep(file: Path, name: str, at: str, given: Mapping[str, torch.Tensor]) -> 
     """The inputs of a kernel's or a span's first launch, as `verify --save` writes those that fail."""
     if not file.exists():
         case = Plan(f"as in {at}", "normal", 0)
-        saved_inputs.save(file, Path(name), case, {name: value.cpu() for name, value in given.items()}, "")
+        save_inputs(file, Path(name), case, {name: value.cpu() for name, value in given.items()}, "")
 
 
 def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from inductor_lab.judge.plan import OWN_BLOCKS
+from inductor_lab.judge.inputs.cases import OWN_BLOCKS
 from inductor_lab.records import Candidate
 from inductor_lab.tuning.results import Results, name_of
 from inductor_lab.tuning.settings import rewritten, told

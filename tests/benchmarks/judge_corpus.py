@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from inductor_lab.errors import LabError
-from inductor_lab.judge import room
+from inductor_lab.judge.process import free_memory
 from inductor_lab.verify import Judges, at_once
 
 Row = dict[str, object]
@@ -49,7 +49,7 @@ def main() -> None:
     paths = paths[: asked.sample]
     rows: list[Row] = []
     began = time.perf_counter()
-    count, fewer = room.side_by_side(paths, at_once(len(paths)))
+    count, fewer = free_memory.side_by_side(paths, at_once(len(paths)))
     if fewer:
         print(fewer, file=sys.stderr, flush=True)
     with Judges(count) as judges, ThreadPoolExecutor(judges.count) as pool:

@@ -99,10 +99,10 @@ WHOLE = ("int8", "int16", "int32", "int64", "uint8", "uint32", "uint64")
 
 def of_libdevice() -> Iterator[Operation]:
     """Every function of libdevice that has a stand-in, under each of its types."""
-    from inductor_lab.judge import functions, libdevice_forms
+    from inductor_lab.judge.interpreter import libdevice_functions
 
     for name, types in signatures().items():
-        if name not in functions.FORMS and name not in libdevice_forms.FORMS and name != "abs":
+        if name not in libdevice_functions.REAL_FORMS | libdevice_functions.OTHER_FORMS and name != "abs":
             continue
         for takes, gives in types.items():
             single = "float32" in takes

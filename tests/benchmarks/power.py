@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from inductor_lab.judge.limits import compared
+from inductor_lab.judge.compare.limits import compared
 
 SHAPE = (1024, 512)
 SEEDS = 2

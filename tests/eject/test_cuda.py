@@ -63,21 +63,24 @@ SOFTMAX = (
 HOLDS = """
 import sys
 from inductor_lab.ejected import load
-from inductor_lab.judge import families, laid, plain, stand_ins
+from inductor_lab.judge import stand_ins
+from inductor_lab.judge.inputs import placement
+from inductor_lab.judge.inputs import families
+from inductor_lab.judge.compare import reference
 
 def wrong(file, family):
-    given = laid.lay(file, families.drawn(file.ARGUMENTS, family, 0), 0)
+    given = placement.place_inputs(file, families.drawn(file.ARGUMENTS, family, 0), 0)
     made = {}
     for launch in (file.launch, file.launch_generated):
         made[launch] = given.on("cpu")
         launch(*made[launch].values(), **file.INTERPRETER[launch.__name__])
     views, generated = made.values()
-    strayed = laid.strayed(file, given, [bytearray(memory.numpy()) for memory in given.memories_of(views)])
+    strayed = placement.strayed(file, given, [bytearray(memory.numpy()) for memory in given.memories_of(views)])
     if strayed or not file.reference:
-        return strayed or plain.against_generated(file, views, generated)
-    found = plain.against_eager(file, given.on("cpu"), views)
-    if found and plain.against_eager(file, given.on("cpu"), generated):
-        return plain.against_generated(file, views, generated)
+        return strayed or reference.against_generated(file, views, generated)
+    found = reference.against_eager(file, given.on("cpu"), views)
+    if found and reference.against_eager(file, given.on("cpu"), generated):
+        return reference.against_generated(file, views, generated)
     return found
 
 stand_ins.install()

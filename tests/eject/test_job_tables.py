@@ -12,7 +12,7 @@ from kernels_as_text import capture
 from many_jobs import SHAPES, decay
 
 from inductor_lab.eject import eject
-from inductor_lab.judge.room import elements
+from inductor_lab.judge.process.free_memory import elements
 from inductor_lab.records import Kernel
 
 OF_A_JOB = re.compile(r"reads(_\d)?|writes(_\d)?|job(_\d)?_reference")

@@ -59,12 +59,12 @@ def same_in_its_dtypes(mutant: Mutant) -> str:
 
 def drawn(file: Any) -> Iterator[tuple[Mapping[str, Any], Mapping[str, int]]]:
     """Inputs and blocks."""
-    from inductor_lab.judge import boundaries, families, layouts
-    from inductor_lab.judge.plan import blocks_of, several_steps
+    from inductor_lab.judge.inputs import boundaries, families
+    from inductor_lab.judge.inputs.cases import blocks_of, several_steps
 
     blocks = blocks_of(file)[0]
     tried = [
-        *itertools.product(families.MIXES, layouts.LAYOUTS, range(2)),
+        *itertools.product(families.MIXES, families.LAYOUTS, range(2)),
         *((name, "rows", 0) for name in families.FAMILIES),
     ]
     for number, (family, layout, _) in enumerate(tried):

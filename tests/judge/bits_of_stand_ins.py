@@ -15,9 +15,13 @@ import triton
 import triton.language as tl
 from triton.language.extra.cuda import libdevice as of_cuda
 
-from inductor_lab.judge import functions, stand_ins
+from inductor_lab.judge import stand_ins
+from inductor_lab.judge.interpreter import libdevice_functions
 
-ARITY = {name: len(inspect.signature(getattr(of_cuda, name, of_cuda.exp)).parameters) - 1 for name in functions.FORMS}
+ARITY = {
+    name: len(inspect.signature(getattr(of_cuda, name, of_cuda.exp)).parameters) - 1
+    for name in libdevice_functions.REAL_FORMS
+}
 WHOLE_SECOND = {"ldexp", "scalbn"}
 stand_ins.install()
 
@@ -41,9 +45,10 @@ def of_function(name: str, x: np.ndarray) -> str:
     others = [np.roll(x, 1000 * (number + 1)) for number in range(ARITY[name] - 1)]
     if name in WHOLE_SECOND:
         others = [np.resize(PATTERNS.view(np.int32) % 300, len(x))]
-    made = functions.computed(name, x, *others)
+    made = libdevice_functions.computed(name, x, *others)
     pieces = [
-        functions.computed(name, *(each[at : at + PIECE] for each in (x, *others))) for at in range(0, len(x), PIECE)
+        libdevice_functions.computed(name, *(each[at : at + PIECE] for each in (x, *others)))
+        for at in range(0, len(x), PIECE)
     ]
     assert digest(np.concatenate(pieces)) == digest(made), f"{name} depends on where a value lies"
     return digest(made)
@@ -108,5 +113,9 @@ def of_kernels() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    said = {f"{name} of {x.dtype}": of_function(name, x) for name in functions.FORMS for x in (FLOATS, DOUBLES)}
+    said = {
+        f"{name} of {x.dtype}": of_function(name, x)
+        for name in libdevice_functions.REAL_FORMS
+        for x in (FLOATS, DOUBLES)
+    }
     print(json.dumps(said | of_kernels()))

@@ -14,7 +14,8 @@ import torch
 import triton
 import triton.language as tl
 
-from inductor_lab.judge import libdevice_forms, stand_ins
+from inductor_lab.judge import stand_ins
+from inductor_lab.judge.interpreter import libdevice_functions
 
 stand_ins.install()
 
@@ -633,7 +634,7 @@ def special_values() -> None:
     wrong = {}
     for name, rows in SPECIAL.items():
         *given, want = np.array(rows, np.float32).T.copy()
-        made = libdevice_forms.form(name, *given)
+        made = libdevice_functions.form(name, *given)
         alike = ((made == want) & (np.signbit(made) == np.signbit(want))) | (np.isnan(made) & np.isnan(want))
         if not alike.all():
             wrong[name] = [(*row, has) for row, has, right in zip(rows, made.tolist(), alike, strict=True) if not right]

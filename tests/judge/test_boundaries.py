@@ -17,8 +17,11 @@ from inductor_lab import store  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.judge.alone import drawn as normal  # noqa: E402
-from inductor_lab.judge.boundaries import Coverage, on_boundaries  # noqa: E402
-from inductor_lab.judge.floats import beside  # noqa: E402
+from inductor_lab.judge.inputs.boundaries import (  # noqa: E402
+    Coverage,
+    beside,
+    on_boundaries,
+)
 
 N = 4096
 Rows = tuple[tuple[str, Any, Any], ...]

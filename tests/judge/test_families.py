@@ -11,9 +11,14 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.judge.alone import valid_values  # noqa: E402
-from inductor_lab.judge.families import FAMILIES, MIXES, drawn, values  # noqa: E402
-from inductor_lab.judge.laid import placed  # noqa: E402
-from inductor_lab.judge.layouts import layout  # noqa: E402
+from inductor_lab.judge.inputs.families import (  # noqa: E402
+    FAMILIES,
+    MIXES,
+    drawn,
+    layout_of,
+    values,
+)
+from inductor_lab.judge.inputs.placement import placed  # noqa: E402
 
 ALL = [*FAMILIES, *MIXES]
 SHAPES = [(), (7,), (40, 33), (1, 50), (6, 4, 9), (2, 3, 5, 4), (0, 4)]
@@ -178,7 +183,7 @@ def test_powers_span_what_the_dtype_holds() -> None:
 
 def laid(mix: str, name: str, shape: tuple[int, ...], seed: int = 0, counts: tuple[int, ...] = (), **how: Any) -> Any:
     generator = torch.Generator().manual_seed(seed)
-    return values(shape, torch.float32, "normal", mix, generator, layout(name, shape, counts, generator), **how)
+    return values(shape, torch.float32, "normal", mix, generator, layout_of(name, shape, counts, generator), **how)
 
 
 def test_all_families_are_tried_by_rows_and_by_columns() -> None:

@@ -97,17 +97,19 @@ RIGHT = {
 
 WATCHED = """
 import json, sys
-from inductor_lab.judge import alone, honesty, stand_ins
+from inductor_lab.judge import alone, stand_ins
+from inductor_lab.judge.honesty.escapes import Snapshot
+from inductor_lab.judge.honesty.launcher import Launcher
 from inductor_lab.ejected import load
 
 stand_ins.install()
 said = {}
 for path in sys.argv[1:]:
-    before = honesty.snapshot()
+    before = Snapshot()
     file = load(path).module
     imported = before.changed()
     given = alone.drawn(file.ARGUMENTS)
-    launcher = honesty.Launcher(file, given)
+    launcher = Launcher(file, given)
     with launcher:
         file.launch(*given.values(), **file.INTERPRETER["launch"])
     said[path] = [imported, launcher.faults, launcher.notes, before.changed()]
@@ -116,11 +118,14 @@ print(json.dumps(said))
 
 IMPORTED = """
 import json, os, pathlib, sys
-from inductor_lab.judge import honesty, stand_ins, verdict
+from inductor_lab.judge import stand_ins
+from inductor_lab.judge.compare import verdict
+from inductor_lab.judge.honesty.escapes import Snapshot
+from inductor_lab.judge.honesty.launcher import Launcher
 from inductor_lab.ejected import load
 
 stand_ins.install()
-before, changed, dumps, stem = honesty.snapshot(), honesty.Snapshot.changed, json.dumps, lambda path: pathlib.Path(path).stem
+before, changed, dumps, stem = Snapshot(), Snapshot.changed, json.dumps, lambda path: pathlib.Path(path).stem
 for path in sys.argv[1:]:
     if os.fork():
         os.wait()
@@ -156,7 +161,7 @@ REPLACES = {
     "builtins.max": "import builtins\nbuiltins.max = min",
     "numpy.maximum": "import numpy\nnumpy.maximum = numpy.minimum",
     "inductor_lab.judge.alone.distance": "import inductor_lab.judge.alone\ninductor_lab.judge.alone.distance = lambda *a: 0.0",
-    "inductor_lab.judge.honesty.Launcher": "import inductor_lab.judge.honesty\ninductor_lab.judge.honesty.Launcher = None",
+    "inductor_lab.judge.honesty.launcher.Launcher": "import inductor_lab.judge.honesty.launcher\ninductor_lab.judge.honesty.launcher.Launcher = None",
 }
 
 

@@ -20,13 +20,11 @@ import torch
 from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.judge import saved, wire
-from inductor_lab.judge.behind import hidden
-from inductor_lab.judge.judged import judged_part
-from inductor_lab.judge.lacking import names
-from inductor_lab.judge.laid import lay, strayed
-from inductor_lab.judge.plan import Plan
-from inductor_lab.judge.smallest import reduced
+from inductor_lab.judge.inputs.cases import Plan, load_inputs, save_inputs
+from inductor_lab.judge.inputs.placement import place_inputs, strayed
+from inductor_lab.judge.inputs.smallest_inputs import reduced
+from inductor_lab.judge.process import messages
+from inductor_lab.judge.process.file_parts import forbidden_name, judged_part, missing_names
 from inductor_lab.read import read
 from inductor_lab.records import Verdict
 
@@ -35,14 +33,14 @@ IMPORT = "from torch._inductor.runtime import triton_helpers\n"
 
 def test_a_message_arrives_with_its_bytes_and_an_end_is_told() -> None:
     here, there = socket.socketpair()
-    wire.send(here, {"what": "launch"}, [memoryview(b"abc"), memoryview(b"")])
-    assert wire.receive(there) == ({"what": "launch"}, [bytearray(b"abc"), bytearray(b"")])
+    messages.send(here, {"what": "launch"}, [memoryview(b"abc"), memoryview(b"")])
+    assert messages.receive(there) == ({"what": "launch"}, [bytearray(b"abc"), bytearray(b"")])
     there.settimeout(0.01)
     with pytest.raises(TimeoutError):
-        wire.receive(there)
+        messages.receive(there)
     here.close()
-    with pytest.raises(wire.ClosedError):
-        wire.receive(there)
+    with pytest.raises(messages.EndedError):
+        messages.receive(there)
 
 
 def test_what_judges_is_read_without_the_kernel_that_somebody_edited(tmp_path: Path) -> None:
@@ -92,7 +90,7 @@ def test_what_a_baseline_calls_and_the_installed_versions_lack_is_said_before_it
 
 def test_a_module_that_the_installed_versions_lack_is_said_too() -> None:
     text = "from torch._inductor.of_2030 import helpers\nfrom triton.language import math as tl_math, no_such\nimport triton.language as tl"
-    assert names(ast.parse(text).body) == ["torch._inductor.of_2030.helpers", "triton.language.no_such"]
+    assert missing_names(ast.parse(text).body) == ["torch._inductor.of_2030.helpers", "triton.language.no_such"]
 
 
 def test_inputs_are_made_as_small_as_they_can_be_and_still_fail() -> None:
@@ -108,20 +106,20 @@ def test_inputs_are_made_as_small_as_they_can_be_and_still_fail() -> None:
 def test_inputs_that_fail_are_kept_and_come_back_to_the_bit(tmp_path: Path) -> None:
     values = {"x": torch.tensor([1.0, float("nan"), -0.0], dtype=torch.bfloat16), "n": torch.tensor([2**40])}
     plan = Plan("edge values", "edges", 7, {"BLOCK": 64})
-    saved.save(tmp_path / "f.npz", tmp_path / "mine.py", plan, values, "x is wrong")
+    save_inputs(tmp_path / "f.npz", tmp_path / "mine.py", plan, values, "x is wrong")
     file = SimpleNamespace(
         ARGUMENTS={"x": ((3,), (1,), torch.bfloat16, "normal"), "n": ((1,), (1,), torch.int64, (0, 9))}
     )
-    name, same, found = saved.load(tmp_path / "f.npz", file)
+    name, same, found = load_inputs(tmp_path / "f.npz", file)
     assert (name, same) == ("edge values, from f.npz", plan)
     for each, value in values.items():
         assert torch.equal(found[each].view(torch.uint8), value.view(torch.uint8))
     file.ARGUMENTS["x"] = ((4,), (1,), torch.bfloat16, "normal")
     with pytest.raises(LabError, match="another kernel"):
-        saved.load(tmp_path / "f.npz", file)
+        load_inputs(tmp_path / "f.npz", file)
     (tmp_path / "other.npz").write_bytes(b"no inputs")
     with pytest.raises(LabError, match="holds no inputs"):
-        saved.load(tmp_path / "other.npz", file)
+        load_inputs(tmp_path / "other.npz", file)
 
 
 def test_what_was_changed_that_is_not_there_to_be_written_is_found() -> None:
@@ -132,7 +130,7 @@ def test_what_was_changed_that_is_not_there_to_be_written_is_found() -> None:
         },
         WRITTEN=("y",),
     )
-    laid = lay(file, {"x": torch.ones(4, 3)}, seed=0)
+    laid = place_inputs(file, {"x": torch.ones(4, 3)}, seed=0)
 
     def after(change: str) -> list[bytearray]:
         parts = [memory.clone() for memory in laid.memories]
@@ -199,7 +197,7 @@ def test_only_the_import_of_a_line_is_judged(tmp_path: Path) -> None:
     [
         ("Off = torch._C._DisableTorchDispatch", "_C"),
         ("import numpy", "numpy"),
-        ("import inductor_lab.judge.honesty", "inductor_lab.judge.honesty"),
+        ("import inductor_lab.judge.honesty.launcher", "inductor_lab.judge.honesty.launcher"),
         ("from torch.utils import dlpack", "torch.utils.dlpack"),
         ("exec('1')", "exec"),
         ("torch.nn.functional.relu.__code__ = None", "__code__"),
@@ -210,7 +208,7 @@ def test_only_the_import_of_a_line_is_judged(tmp_path: Path) -> None:
 )
 def test_behind_what_a_file_uses_one_can_look(above: str, name: str) -> None:
     text = ejected("affine").replace("@triton.jit\n", f"{above}\n\n\n@triton.jit\n", 1)
-    said = hidden(text)
+    said = forbidden_name(text)
     assert bool(said) == bool(name) and (not name or f" uses {name}, behind which" in said)
 
 
@@ -223,7 +221,7 @@ def test_what_eject_writes_hides_nothing() -> None:
         eject(found, kernel) for kernel in found.kernels if kernel.launches
     ]  # among them programs that wait for each other
     assert "_in_turns" in "".join(texts)
-    assert not [said for said in map(hidden, texts) if said]
+    assert not [said for said in map(forbidden_name, texts) if said]
 
 
 @pytest.mark.parametrize(
@@ -237,5 +235,5 @@ def test_what_eject_writes_hides_nothing() -> None:
 )
 def test_nothing_takes_the_place_of_what_launches_a_cu_file(edit: str) -> None:
     """What it changes would count as a kernel's own."""
-    assert "behind which nobody can look" in hidden(f"{edit}\n{JUDGE_STARTS}\n")
-    assert not hidden(f"def launch(x):\n    cuda_kernel(x, 3)\n    return x\n\n{JUDGE_STARTS}\n")
+    assert "behind which nobody can look" in forbidden_name(f"{edit}\n{JUDGE_STARTS}\n")
+    assert not forbidden_name(f"def launch(x):\n    cuda_kernel(x, 3)\n    return x\n\n{JUDGE_STARTS}\n")

@@ -24,13 +24,13 @@ import triton
 from triton.runtime import autotuner, interpreter
 
 from inductor_lab.errors import LabError
-from inductor_lab.judge import known
+from inductor_lab.judge.interpreter import interface
 
 
-def asked_of(**functions: Any) -> dict[str, known.Taken]:
+def asked_of(**functions: Any) -> dict[str, interface.Taken]:
     """What is taken of an interpreter like the installed one, but for these functions of its builder."""
     builder = type("InterpreterBuilder", (interpreter.InterpreterBuilder,), functions)
-    return known.asked([SimpleNamespace(**{**vars(interpreter), "InterpreterBuilder": builder}), autotuner], "4.0")
+    return interface.asked([SimpleNamespace(**{**vars(interpreter), "InterpreterBuilder": builder}), autotuner], "4.0")
 
 
 OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
@@ -64,7 +64,7 @@ def test_one_sentence_says_what_is_not_known(what: str) -> None:
     with pytest.raises(LabError) as error:
         asked_of(**functions)
     assert str(error.value) == (
-        f"Triton 4.0's interpreter is not known to the judge: {sentence}; install one of {known.TRIED}"
+        f"Triton 4.0's interpreter is not known to the judge: {sentence}; install one of {interface.TRIED}"
     )
 
 
@@ -74,7 +74,7 @@ def test_the_installed_one_is_known() -> None:
 
 def test_the_newest_that_was_tried_is_what_ci_runs() -> None:
     (newest,) = re.findall(r"^NEWEST_TRITON := (\d+\.\d+)\.\d+$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert known.TRIED.endswith(f" {newest}")
+    assert interface.TRIED.endswith(f" {newest}")
 
 
 def create_masked_load(self: Any, mask: Any, ptrs: Any, is_volatile: Any, other: Any = None, hint: int = 7) -> None:
@@ -112,7 +112,7 @@ def create_load(self, ptr, *policy_and_volatile):
     return self.create_masked_load(everywhere, ptr, policy_and_volatile[-1], layout="columns")
 
 InterpreterBuilder.create_masked_load, InterpreterBuilder.create_load = create_masked_load, create_load
-from inductor_lab.judge.watch import Watch
+from inductor_lab.judge.watch.watch import Watch
 
 @triton.jit
 def kernel(x, out, VOLATILE: tl.constexpr):
@@ -166,7 +166,7 @@ sys.meta_path.insert(0, Newer())
 def test_verify_and_replay_end_with_the_sentence(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(NEWER)
     (tmp_path / "mine.py").write_text(ejected("affine"))
-    paths = os.pathsep.join([str(tmp_path), str(Path(known.__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    paths = os.pathsep.join([str(tmp_path), str(Path(interface.__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
     for verb in (["verify", "mine.py"], ["replay", str(CAPTURED / "lora_mlp_h200")]):
         command = [sys.executable, "-m", "inductor_lab", *verb]
         done = subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, cwd=tmp_path, capture_output=True, text=True, check=False)  # fmt: skip

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from variants import FORMS, INPUTS, LOG2E, computed, drawn, naive_norm, naive_softmax, naive_variance, nudges, variants
 
-from inductor_lab.judge.limits import Finding, against_generated, compared
+from inductor_lab.judge.compare.limits import Finding, against_generated, compared
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 NARROW = (torch.bfloat16, torch.float16)

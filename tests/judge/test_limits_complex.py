@@ -11,8 +11,8 @@ from torch import Tensor
 from variants import drawn, nudges
 
 from inductor_lab.judge.alone import Exact
-from inductor_lab.judge.expected import widened
-from inductor_lab.judge.limits import Finding, compared
+from inductor_lab.judge.compare.limits import Finding, compared
+from inductor_lab.judge.compare.reference import widened
 
 
 def transformed(x: Tensor) -> Tensor:

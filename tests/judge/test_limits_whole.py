@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from variants import drawn, nudges, one_after_another, pairwise
 
-from inductor_lab.judge.limits import Finding, compared
+from inductor_lab.judge.compare.limits import Finding, compared
 
 Function = Callable[[Tensor], Tensor]
 

@@ -17,11 +17,12 @@ from faults.kernels import ejected
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from inductor_lab.judge import alone, by_graph, judging
-from inductor_lab.judge.expected import expected
-from inductor_lab.judge.judging import Asked, Judge
-from inductor_lab.judge.laid import Laid, lay, seen
-from inductor_lab.judge.plan import Plan
+from inductor_lab.judge import alone
+from inductor_lab.judge.compare.judge import Judge
+from inductor_lab.judge.compare.reference import expected, graph_values
+from inductor_lab.judge.inputs.cases import Asked, Plan
+from inductor_lab.judge.inputs.placement import Placement, place_inputs, seen
+from inductor_lab.judge.process import messages
 
 CARD = "meta"
 """What the device calls itself: torch has it everywhere."""
@@ -88,7 +89,7 @@ class Judged(Judge):
         for name, made in zip(self.file.WRITTEN, expected(self.file, views), strict=True):
             views[name].copy_((made == 0) if self.wrong else made.reshape(views[name].shape))
 
-    def _send(self, plan: Plan, laid: Laid, *_: Any) -> None:
+    def _send(self, plan: Plan, laid: Placement, *_: Any) -> None:
         memories = [memory.clone() for memory in laid.memories]
         self.left_behind(*(seen(memories[how["memory"]], how) for how in laid.layout.values()))
         self.answer = [bytearray(memory.numpy().tobytes()) for memory in memories]
@@ -107,7 +108,7 @@ KERNELS = "leaky_bf16", "max_pool", "taken", "softmax", "argmax", "cross_entropy
 def test_a_card_s_tensors_never_meet_those_of_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alone, "DEVICE", CARD)
     monkeypatch.setattr(alone, "INTERPRETING", False)
-    monkeypatch.setattr(judging.wire, "send", lambda *_: None)
+    monkeypatch.setattr(messages, "send", lambda *_: None)
     monkeypatch.setattr(torch, "Generator", OfThatCard)
     with Card():
         judge = Judged(Path(f"{name}.py"), loaded(ejected(name), CARD), None, Asked())  # type: ignore[arg-type]
@@ -142,7 +143,7 @@ def test_the_graph_s_form_is_not_given_indices_on_a_card(
 
     arguments = {"index": ((4,), (1,), dtype, (0, 4)), "x": ((4,), (1,), torch.float32, "normal")}
     file = SimpleNamespace(ARGUMENTS=arguments, aten=aten, WRITTEN=())
-    laid = lay(file, {"index": torch.zeros(4, dtype=dtype), "x": torch.zeros(4)}, 0)
+    laid = place_inputs(file, {"index": torch.zeros(4, dtype=dtype), "x": torch.zeros(4)}, 0)
     monkeypatch.setattr(alone, "DEVICE", CARD)
-    (made,) = by_graph.values(file, laid)
+    (made,) = graph_values(file, laid)
     assert seen_on == [{where}] and made.device.type == CARD

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from inductor_lab.judge.pattern import Where, where
+from inductor_lab.judge.compare.pattern import Where, where
 from inductor_lab.report.results import _where
 
 ROWS, COLUMNS = 64, 96

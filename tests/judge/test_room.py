@@ -8,8 +8,18 @@ import pytest
 from small_kernels import ejected
 from spans_as_text import spanned
 
-from inductor_lab.judge import room
-from inductor_lab.judge.room import COPIES, INNER, START, elements, fitting, free_of_machine, inner, need, side_by_side
+from inductor_lab.judge.process import free_memory
+from inductor_lab.judge.process.free_memory import (
+    COPIES,
+    INNER,
+    START,
+    elements,
+    fitting,
+    free_of_machine,
+    inner,
+    need,
+    side_by_side,
+)
 
 GB = 10**9
 
@@ -61,8 +71,8 @@ def test_so_many_fit_as_the_largest_leave_room_for(free: float, count: int) -> N
 def test_memory_bounds_the_judges_and_says_so(
     machine: int | None, card: int | None, told: tuple[int, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "free_of_machine", lambda: machine)
-    monkeypatch.setattr(room, "free_of_card", lambda: card)
+    monkeypatch.setattr(free_memory, "free_of_machine", lambda: machine)
+    monkeypatch.setattr(free_memory, "free_of_card", lambda: card)
     paths = [tmp_path / f"{number}.py" for number in range(6)]
     for path in paths[:-1]:  # the last is not there
         path.write_text(BY_SIZES)

@@ -16,9 +16,19 @@ from asked import asked, some
 from faults.kernels import ejected
 from faults.records import applied
 
-from inductor_lab.judge.part import Part, differ
-from inductor_lab.judge.sample import FEWEST, MOST, MUCH, Sample, WholeNeeded, chosen, edges, how_many
-from inductor_lab.judge.watch import Watch
+from inductor_lab.judge.inputs.programs import (
+    FEWEST,
+    MOST,
+    MUCH,
+    Part,
+    Sample,
+    WholeNeeded,
+    chosen,
+    differ,
+    edges,
+    how_many,
+)
+from inductor_lab.judge.watch.watch import Watch
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
 

@@ -23,7 +23,7 @@ sys.path.append(str(TESTS / "benchmarks"))
 import cross_entropy
 import torch
 
-from inductor_lab.judge.plain import against_eager, against_generated
+from inductor_lab.judge.compare.reference import against_eager, against_generated
 from inductor_lab.records import Verdict
 from inductor_lab.replay.agreement import _by_reference
 from inductor_lab.verify import verify_all

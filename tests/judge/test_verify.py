@@ -24,8 +24,8 @@ pytest.importorskip("triton")
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
-from inductor_lab.judge.plan import Time, plans, several_steps
-from inductor_lab.judge.verdict import far
+from inductor_lab.judge.compare.verdict import far
+from inductor_lab.judge.inputs.cases import Time, plans, several_steps
 from inductor_lab.records import Case, Verdict
 from inductor_lab.report.results import result
 from inductor_lab.verify import Judges, verify_all
@@ -297,7 +297,9 @@ BITS = """
 import json, sys
 import torch
 from inductor_lab.ejected import load
-from inductor_lab.judge import families, laid, stand_ins
+from inductor_lab.judge import stand_ins
+from inductor_lab.judge.inputs import placement
+from inductor_lab.judge.inputs import families
 
 stand_ins.install()
 
@@ -310,7 +312,7 @@ for path in sys.argv[1:]:
         for x in drawn.values():
             if x.is_floating_point() and inputs in ("nan", "-0"):
                 x.fill_(float(inputs))
-        given = laid.lay(file, drawn, 7)
+        given = placement.place_inputs(file, drawn, 7)
         for launch in (file.launch, file.launch_generated):
             views = given.on("cpu")
             launch(*views.values(), **file.INTERPRETER[launch.__name__])
@@ -497,6 +499,6 @@ def test_inputs_that_fail_are_kept_and_run_again_by_the_same_name(lab: Callable[
 
 
 def test_equal_integers_do_not_stand_for_a_file_whose_floats_are_off() -> None:
-    from inductor_lab.judge.limits import nearness
+    from inductor_lab.judge.compare.limits import nearness
 
     assert nearness(0.0, 0.0) < nearness(0.0, 1e-7) < nearness(1e-8, 1e-7) < nearness(2e-7, 1e-7) < nearness(1.0, 0.0)

@@ -14,8 +14,9 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab.ejected import load
-from inductor_lab.judge import alone, plain, stand_ins
-from inductor_lab.judge.watch import Watch
+from inductor_lab.judge import alone, stand_ins
+from inductor_lab.judge.compare import reference
+from inductor_lab.judge.watch.watch import Watch
 
 
 def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict[str, Any]:
@@ -28,8 +29,8 @@ def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict
     programs, lanes = watch.writer(out)
     return {
         "faults": [asdict(fault) for fault in watch.faults],
-        "wrong": plain.against_eager(file, inputs, views) if file.reference and not blocks else "",
-        "unwritten": {name: int(watch.unwritten(name).sum()) for name in views},
+        "wrong": reference.against_eager(file, inputs, views) if file.reference and not blocks else "",
+        "unwritten": {name: int((watch.writer(name)[0] == 0).sum()) for name in views},
         "first": (programs.flat[0].item(), lanes.flat[0].item()),
         "last": (watch.place(programs.flat[-1].item()) if programs.flat[-1] else None, lanes.flat[-1].item()),
     }

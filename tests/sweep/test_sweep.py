@@ -372,12 +372,12 @@ def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
 ) -> None:
     import torch
 
-    from inductor_lab.judge import plain
+    from inductor_lab.judge.compare import reference
 
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(plain, "against_eager", full)
+    monkeypatch.setattr(reference, "against_eager", full)
     row = row_of(module, {"s0": 4, "s1": 4})
     assert row.outcome == "timed" and "float64 does not fit" in row.notes[0]
     module.BIAS = 0.5

@@ -1,0 +1,1 @@
+"""Is what a kernel wrote right? The reference, the limits, and the verdict of all cases."""

@@ -1,0 +1,211 @@
+"""The verdict on one file, from its cases."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import torch
+
+from inductor_lab.edited import is_edited, judged_hash
+from inductor_lab.ejected import is_span
+from inductor_lab.judge import alone
+from inductor_lab.judge.compare.judge import Judge, Tried, device, failed_case
+from inductor_lab.judge.compare.limits import nearness
+from inductor_lab.judge.inputs.cases import (
+    REAL,
+    Asked,
+    Plan,
+    asked_plans,
+    blocks_of,
+    is_large,
+    load_inputs,
+    real_inputs,
+    save_inputs,
+)
+from inductor_lab.judge.process.file_parts import forbidden_name
+from inductor_lab.judge.process.messages import EndedError, HangsError
+from inductor_lab.records import Case, Verdict
+
+Values = Mapping[str, torch.Tensor]
+TELLING = 2.0
+"""Seconds that are worth being told about."""
+
+
+def verdict(
+    judge: Judge,
+    asked: Asked,
+    content: bytes,
+    begin: Callable[[str, str], None],
+    did: Callable[[Case], None],
+    ended: Callable[[], str],
+) -> Verdict:
+    """Every case, and where the first one that failed is wrong.
+
+    Args:
+        content: What the file held before any of it ran.
+        begin: Told each case as it begins, and how far that is: the how many-th it is, and about how long the others take.
+        did: Told each one that has an end.
+        ended: Says how the process ended that runs the kernel.
+    """
+    tried = _all_tried(judge, asked, begin, did, ended)
+    text = content.decode("utf-8")
+    if all(one.case.passed for one in tried) and (name := forbidden_name(text)):
+        tried.append(Tried(failed_case("what the file uses", name), "eager", 0.0))
+    cases = tuple(one.case for one in tried)
+    passed = all(case.passed for case in cases)
+    measured = [one for one in tried if one.case.errors]
+    by_eager = [one for one in measured if one.against == "eager" or not one.case.passed]
+    nearest = max(by_eager or measured, key=lambda one: nearness(one.case.errors["hand"], one.limit), default=tried[0])
+    notes = [
+        *_edited(judge.path, text),
+        *_saved_since(judge.path, content),
+        *_basis(judge, tried, "equals" if passed else "held to"),
+        *_ran(judge),
+        *judge.notes,
+    ]
+    if passed and not (asked.case or asked.inputs):
+        notes += judge.coverage.missing()
+    word, judged, where = "pass" if passed else "fail", judged_hash(text), judge.file.ORIGIN.get("target", "triton")
+    return Verdict(word, nearest.case.errors, nearest.limit, cases, device(where), tuple(notes), judged)
+
+
+def _all_tried(
+    judge: Judge,
+    asked: Asked,
+    begin: Callable[[str, str], None],
+    did: Callable[[Case], None],
+    ended: Callable[[], str],
+) -> list[Tried]:
+    """The cases up to where no other would say more; the first one that failed with what is wrong."""
+    tried: list[Tried] = []
+    if alone.INTERPRETING and is_large(judge.file):
+        begin("how long a launch takes", "")
+    inputs, began = _inputs(judge, asked), time.monotonic()
+    for number, (plan, draw) in enumerate(inputs):
+        begin(plan.name, far(number, len(inputs), time.monotonic() - began))
+        values = draw()
+        try:
+            tried.append(judge.tried(plan, values))
+            did(tried[-1].case)
+            if asked.fail_fast and not tried[-1].case.passed:
+                break
+            if len(tried) == 1 and not tried[0].runs:
+                judge.note("no other case was tried")
+                break
+            if [one.case.passed for one in tried].count(False) == 1 and not tried[-1].case.passed:
+                begin(f"{plan.name}: where it is wrong", "")
+                tried[-1] = _explained(judge, asked, plan, values, tried[-1])
+                if asked.effort != "thorough" and judge.time.long:
+                    judge.note("the cases behind it were left out, since each takes seconds; --thorough runs them")
+                    break
+        except (HangsError, EndedError) as error:
+            how = str(error) if isinstance(error, HangsError) else ended()
+            tried.append(Tried(failed_case(plan.name, how), "eager", 0.0, extreme=plan.is_extreme))
+            if asked.save:
+                save_inputs(Path(asked.save), judge.path, plan, values, how)
+            break
+    return tried
+
+
+def _saved_since(path: Path, content: bytes) -> list[str]:
+    same = path.is_file() and path.read_bytes() == content
+    return [] if same else ["saved anew while it was judged: the verdict is of what it was before"]
+
+
+def far(number: int, count: int, seconds: float) -> str:
+    """`3 of 8, about 25 s left`: the rest as the cases before it took."""
+    left = seconds / number * (count - number) if number else 0.0
+    return f"{number + 1} of {count}" + (f", about {left:.0f} s left" if left > TELLING else "")
+
+
+def _inputs(judge: Judge, asked: Asked) -> Sequence[tuple[Plan, Callable[[], Values]]]:
+    """The cases, and what draws the inputs of each."""
+    if asked.inputs:
+        name, plan, values = load_inputs(Path(asked.inputs), judge.file)
+        return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), lambda: values)]
+    real = real_inputs(judge.path, judge.file) if asked.case in ("", REAL) else None
+    given = [(real[0], lambda: real[1])] if real else []
+    return (
+        given
+        if given and asked.case
+        else [
+            *given,
+            *((plan, partial(judge.drawn, plan)) for plan in asked_plans(judge.path, judge.file, asked, judge.time)),
+        ]
+    )
+
+
+def _explained(judge: Judge, asked: Asked, plan: Plan, values: Values, found: Tried) -> Tried:
+    """The same with the first wrong element, and with the smallest inputs that still fail."""
+    if judge.ran and plan.sampled:  # what all wrong elements have in common is told of all
+        plan = replace(plan, sampled=False)
+        whole = judge.tried(plan, values)
+        if whole.case.passed:
+            return found
+        found = whole
+    where = judge.where(found, values)
+    if where and not plan.sizes:
+        fewer, words = judge.smallest(plan, values, found.written)
+        where["smallest"] = words
+        if asked.save:
+            save_inputs(Path(asked.save), judge.path, plan, fewer, found.case.message)
+    elif asked.save:
+        save_inputs(Path(asked.save), judge.path, plan, values, found.case.message)
+    return replace(found, case=replace(found.case, where=where))
+
+
+def _ran(judge: Judge) -> list[str]:
+    """What of a large launch was not run."""
+    if judge.time.long and judge.whole:
+        return [f"all programs of the launch ran in each case, though it is large: {judge.whole}"]
+    if judge.ran is None:
+        return []
+    count, programs = len(judge.ran.places), math.prod(judge.ran.grid)
+    where = "in a case" if judge.time.long else "under its own blocks"
+    return [
+        f"{count} of the launch's {programs:,} programs ran {where}: the first, the last, and some that were drawn; --thorough runs all"
+    ]
+
+
+def _edited(path: Path, text: str) -> list[str]:
+    notes = []
+    if is_edited(text, path):
+        notes.append("edited since it was ejected")
+        if f"Judged    sha256 {judged_hash(text)}," not in text:
+            notes.append(
+                "what it must equal, its inputs or its baseline were edited too: the verdict holds against those only"
+            )
+    return notes
+
+
+def _basis(judge: Judge, tried: list[Tried], word: str) -> list[str]:
+    """Against what the file held.
+
+    Not told of cases with values among which eager itself overflows: there a few elements follow the generated kernel, which says nothing.
+    """
+    file = judge.file
+    if file.reference is None:
+        return [f"{word} what the generated kernel computes; eager is not known because {file.UNKNOWN}"]
+    usual = [one for one in tried if not one.extreme]
+    by_generated = [one.case.name for one in usual if one.against == "generated"]
+    measured = [one for one in usual if one.case.errors]
+    same = any(one.against == "eager" for one in measured) if file.aten is file.reference else judge.agrees_with_graph()
+    if same:
+        notes = [f"{word} eager (ATen), judged by float64"]
+    else:
+        why = file.UNKNOWN if same is None else "the graph's values are not what the kernel computes"
+        generated = "the generated kernel computes, as PyTorch printed from it"
+        if is_span(file):
+            generated = "the captured steps compute one after the other, as PyTorch printed from them"
+        notes = [f"{word} what {generated}; eager is not known because {why}"]
+    other = [one.case.name for one in usual if not one.agrees]
+    if other:
+        notes.append(f"the generated kernel itself does not compute what the reference says, in: {', '.join(other)}")
+    if by_generated:
+        notes.append(f"held to the generated kernel itself, not to that reference, in: {', '.join(by_generated)}")
+    return notes

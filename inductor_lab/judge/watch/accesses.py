@@ -1,0 +1,278 @@
+"""What loads, stores and atomics of a launch do to memory, and what they must not: touch what lies outside, race with each other.
+
+An access is taken apart by the memories that its lanes are in. A finding is recorded, and the kernel goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from triton.runtime import interpreter
+
+from inductor_lab.judge.interpreter.fast_paths import DONE
+from inductor_lab.judge.watch.interpreted_launch import Launch, line
+from inductor_lab.judge.watch.watched_memory import Index, Mark, Memory, as_bytes
+
+RELEASES = {interpreter._ir.MEM_SEMANTIC.RELEASE, interpreter._ir.MEM_SEMANTIC.ACQUIRE_RELEASE}
+ACQUIRES = {interpreter._ir.MEM_SEMANTIC.ACQUIRE, interpreter._ir.MEM_SEMANTIC.ACQUIRE_RELEASE}
+DOES = {"load": "loads", "store": "stores to", "atomic": "updates atomically"}
+
+
+@dataclass(frozen=True)
+class Access:
+    """Lanes of one load, store or atomic, all at elements of one memory."""
+
+    act: str
+    memory: Memory
+    offsets: np.ndarray
+    lanes: np.ndarray
+    width: int
+
+    @cached_property
+    def elements(self) -> Index:
+        """The first element of each."""
+        return self.memory.elements(self.offsets)
+
+    @property
+    def address(self) -> int:
+        """Where it is one lane's, by which programs can be ordered; else 0."""
+        return self.memory.first + int(self.offsets[0]) if self.lanes.size == 1 else 0
+
+    @property
+    def parts(self) -> Iterator[Index]:
+        """All that they touch, as `Memory.parts` has them."""
+        return self.memory.parts(self.elements, self.width)
+
+
+class Accesses:
+    """Keeps who touched what; `found` is what was wrong, a line of the kernel and what it did there once."""
+
+    def __init__(self, given: Sequence[Memory]) -> None:
+        self.given = given
+        self.launches: list[Launch] = []
+        self.found: dict[tuple[Any, ...], Fault] = {}
+
+    @property
+    def launch(self) -> Launch:
+        """The one that runs now."""
+        return self.launches[-1]
+
+    def split(
+        self, builder: Any, act: str, addresses: np.ndarray, mask: np.ndarray, width: int
+    ) -> tuple[list[Access], np.ndarray | None]:
+        """An access by the memories that its lanes are in, and which lanes are in none; None where all are in one."""
+        launch = self.launch
+        if launch.grid != builder.grid_dim:
+            launch.begin(tuple(map(int, builder.grid_dim)))
+        lanes = np.arange(addresses.size) if mask.all() else np.flatnonzero(mask)
+        if not lanes.size:
+            return [], None
+        DONE.access(lanes.size)
+        at = addresses.reshape(-1)
+        at = at if lanes.size == at.size else at[lanes]
+        accesses = []
+        likely = [memory for memory in launch.memories if memory.first <= int(at[0]) < memory.end]
+        for memory in (*likely, *(memory for memory in launch.memories if memory not in likely)):
+            offsets = memory.offsets(at)
+            if memory.holds(offsets, width):
+                return [*accesses, Access(act, memory, offsets, lanes, width)], None
+            held = memory.held(offsets, width)
+            if held.any():
+                accesses.append(Access(act, memory, offsets[held], lanes[held], width))
+                at, lanes = at[~held], lanes[~held]
+        self._outside(builder, act, at, lanes, max(accesses, key=lambda access: access.lanes.size, default=None))
+        outside = np.zeros(addresses.shape, bool)
+        outside.reshape(-1)[lanes] = True
+        return accesses, outside
+
+    def load(self, builder: Any, access: Access, volatile: bool) -> None:
+        """A load; a volatile one sees what another program has stored, and is ordered behind it."""
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        if memory.own:
+            self._fault(builder, "unwritten", access, memory.unwritten(access.elements))
+
+        def changed(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+            return memory.changed(offsets, access.width)
+
+        for index in access.parts:
+            if volatile:
+                for other in np.unique(memory.stores.last[index]):
+                    if other >= launch.first and other != program:
+                        launch.order.follow(program, int(other))
+                continue
+            self._race(builder, access, "store", memory.stores, index, changed)
+            self._race(builder, access, "atomic", memory.atomics, index, changed)
+            memory.loads.touch(index, program, launch.order, launch.first)
+
+    def look(self, builder: Any, access: Access, sem: Any) -> None:
+        """An atomic load: one that acquires is ordered behind what released its address, and what was stored there.
+
+        A relaxed one races with a plain store, before it or behind it, as any atomic does.
+        """
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        if sem in ACQUIRES:
+            if address := access.address:
+                launch.order.acquire(program, address)
+            self.load(builder, access, volatile=True)
+        for index in access.parts:
+            if sem not in ACQUIRES:
+                self._race(builder, access, "store", memory.stores, index)
+            memory.atomics.touch(index, program, launch.order, launch.first)
+
+    def store(self, builder: Any, access: Access, values: np.ndarray) -> None:
+        """A store: what else was done to its elements matters where it changes them."""
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        launch.stored.setdefault(program, set()).add(memory.name)
+
+        def differ(offsets: np.ndarray, lanes: np.ndarray) -> np.ndarray:
+            return memory.differ(offsets, values.reshape(-1)[lanes])
+
+        for index in access.parts:
+            for act, mark in (("store", memory.stores), ("load", memory.loads), ("atomic", memory.atomics)):
+                self._race(builder, access, act, mark, index, differ)
+            memory.keep(index, launch.first)
+            memory.stores.touch(index, program, launch.order, launch.first)
+            memory.lanes[index] = access.lanes
+            if not isinstance(index, slice):
+                self._collide(builder, access, index, values)
+
+    def _collide(self, builder: Any, access: Access, index: np.ndarray, values: np.ndarray) -> None:
+        """Lanes of one store at one element: nothing says which one is last, and that matters where their values differ."""
+        kept = access.memory.lanes[index]
+        lost = np.flatnonzero(kept != access.lanes)
+        if lost.size:
+            written = as_bytes(values.reshape(-1))
+            lost = lost[(written[kept[lost]] != written[access.lanes[lost]]).any(-1)]
+            self._fault(builder, "race", access, lost, "store", np.full(lost.shape, self.launch.program(builder)))
+
+    def update(self, builder: Any, access: Access, sem: Any) -> None:
+        """An atomic; on one address, one that acquires or releases orders what stands around it: a lock, a counter, a barrier."""
+        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        address = access.address
+        if address and sem in ACQUIRES:
+            launch.order.acquire(program, address)
+        for index in access.parts:
+            self._race(builder, access, "store", memory.stores, index)
+            self._race(builder, access, "load", memory.loads, index)
+            memory.keep(index, launch.first)
+            memory.atomics.touch(index, program, launch.order, launch.first)
+            memory.lanes[index] = access.lanes
+        if address and sem in RELEASES:
+            launch.order.release(program, address)
+
+    def _race(
+        self, builder: Any, access: Access, act: str, mark: Mark, index: Index, matters: Callable[..., np.ndarray] | None = None
+    ) -> None:  # fmt: skip
+        """Other programs did this to the same elements, unordered; it `matters` where the order can be told by a value."""
+        launch = self.launch
+        at, others = mark.others(index, launch.program(builder), launch.order, launch.first)
+        if at.size and matters:
+            apart = matters(access.offsets[at], access.lanes[at])
+            at, others = at[apart], others[apart]
+        self._fault(builder, "race", access, at, act, others)
+
+    def _outside(self, builder: Any, act: str, addresses: np.ndarray, lanes: np.ndarray, beside: Access | None) -> None:
+        """Lanes at no element: told of the memory that the access's other lanes are in, else of the nearest."""
+        memories = self.launch.memories or self.given
+        if not memories:
+            return
+
+        def away(memory: Memory) -> int:
+            at, first = int(addresses[0]), memory.first
+            return max(first - at, at - first - memory.span * memory.unit, 0)
+
+        memory = beside.memory if beside else min(memories, key=away)
+        offsets = memory.offsets(addresses)
+        self._fault(builder, f"{act} outside", Access(act, memory, offsets, lanes, 0), np.arange(lanes.size))
+
+    def _fault(
+        self, builder: Any, kind: str, access: Access, at: np.ndarray, met: str = "", others: np.ndarray | None = None
+    ) -> None:  # fmt: skip
+        """Lanes of an access that did wrong: counted where the same line did the same before."""
+        if not at.size:
+            return
+        launch, memory = self.launch, access.memory
+        number, text = line(launch.file)
+        key = (kind, access.act, memory.name, number, met)
+        if key in self.found:
+            self.found[key] = replace(self.found[key], count=self.found[key].count + at.size)
+            return
+        tensor = memory.tensors[memory.name]
+        shape, first = tuple(tensor.shape), int(at[0])
+        offset = int(access.offsets[first : first + 1].view(np.int64)[0]) // memory.unit
+        self.found[key] = Fault(
+            kind=kind,
+            act=access.act,
+            tensor=memory.name,
+            shape=shape,
+            index=place(offset, shape, tensor.stride()),
+            away=min(offset, 0) + max(offset - memory.span + 1, 0),
+            program=tuple(map(int, builder.grid_idx)),
+            lane=int(access.lanes[first]),
+            line=number,
+            text=text,
+            count=int(at.size),
+            met=met,
+            other=launch.place(int(others[0])) if others is not None else None,
+        )
+
+
+# ------------------------------------------------------------ what it did wrong
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One line of a kernel that went wrong: the first lane that did, and how many."""
+
+    kind: str  # "load outside", "store outside", "atomic outside", "race"; "unwritten": a load of what nothing has written, which may be for nothing
+    act: str  # what the line does: "load", "store" or "atomic"
+    tensor: str  # the argument, or the parameter that a tensor of the launcher's own is passed as
+    shape: tuple[int, ...]
+    index: tuple[int, ...]  # in the tensor's dimensions; beyond its shape where it is outside
+    away: int  # elements before its first (negative) or behind its last; 0 in it or between its elements
+    program: tuple[int, int, int]
+    lane: int
+    line: int
+    text: str  # the line
+    count: int  # lanes, of all programs
+    met: str = ""  # of a race: what `other` does to the same element
+    other: tuple[int, int, int] | None = None
+    message: str = ""  # the whole as one sentence
+
+
+def told(fault: Fault) -> Fault:
+    """With its sentence."""
+    at = f"{fault.tensor}{list(fault.index)}"
+    how = "which nothing has written" if fault.kind == "unwritten" else ""
+    what = f"{at}, {how or (_met(fault) if fault.kind == 'race' else _beyond(fault.away, fault.shape))}"
+    lanes = f"; {fault.count} lanes do" if fault.count > 1 else ""
+    where = f"(program {fault.program}, lane {fault.lane}{lanes})"
+    return replace(fault, message=f"line {fault.line} {DOES[fault.act]} {what} {where}: {fault.text}")
+
+
+def _met(fault: Fault) -> str:
+    if fault.other == fault.program:
+        return "which another lane of the same store gives another value"
+    return f"which program {fault.other} also {DOES[fault.met]}, and nothing says which comes first"
+
+
+def _beyond(away: int, shape: tuple[int, ...]) -> str:
+    if not away:
+        return f"between the elements of a tensor of shape {list(shape)}"
+    side = "before" if away < 0 else "behind"
+    return f"{abs(away)} element{'s' * (abs(away) > 1)} {side} a tensor of shape {list(shape)}"
+
+
+def place(offset: int, shape: tuple[int, ...], stride: tuple[int, ...]) -> tuple[int, ...]:
+    """An element, so many from a tensor's first, as the index by which its strides reach it: of row -1, or of column 60 of 50."""
+    index = [0] * len(shape)
+    dimensions = [d for d in range(len(shape)) if shape[d] > 1 and stride[d]]
+    for dimension in sorted(dimensions, key=lambda d: -stride[d]):
+        index[dimension], offset = divmod(offset, stride[dimension])
+    if offset and not dimensions:
+        return (offset,)
+    return tuple(index)
