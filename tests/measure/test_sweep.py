@@ -597,18 +597,23 @@ def test_a_cell_of_a_table_breaks_no_table() -> None:
     assert tables.as_markdown([row], {"rows": "s0"}, head).count("a \\| b c") == 1
 
 
-def test_the_talk_s_nine_sizes_are_the_talk_s() -> None:
-    made = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "talk_table.py"))
-    assert [tuple(one.values()) for one in made["SIZES"]] == [
+@pytest.fixture
+def talk_table(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What tests/benchmarks/talk_table.py defines; it imports what lies beside it."""
+    monkeypatch.syspath_prepend(str(ROOT / "tests" / "benchmarks"))
+    return runpy.run_path(str(ROOT / "tests" / "benchmarks" / "talk_table.py"))
+
+
+def test_the_talk_s_nine_sizes_are_the_talk_s(talk_table: dict[str, Any]) -> None:
+    assert [tuple(one.values()) for one in talk_table["SIZES"]] == [
         *((4, 4), (16, 8), (64, 16), (256, 32), (1024, 64), (4096, 128), (16384, 256), (65536, 512), (262144, 1024))
     ]
 
 
 @pytest.mark.parametrize("kernel", ["add_mul_relu", "add_relu"])
-def test_the_talk_s_kernels_are_ejected_for_any_sizes(tmp_path: Path, kernel: str) -> None:
+def test_the_talk_s_kernels_are_ejected_for_any_sizes(tmp_path: Path, kernel: str, talk_table: dict[str, Any]) -> None:
     pytest.importorskip("torch")
-    made = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "talk_table.py"))
-    module = load(made["ejected"](kernel, tmp_path)).module
+    module = load(talk_table["ejected"](kernel, tmp_path)).module
     assert symbols_of(module, [Axis("rows", ()), Axis("cols", ())], kernel) == {"rows": "s0", "cols": "s1"}
 
 
