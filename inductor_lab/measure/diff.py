@@ -20,7 +20,15 @@ from inductor_lab.measure.contest.configurations import both
 from inductor_lab.measure.contest.contest import Contest, check_asked, contest
 from inductor_lab.measure.timing.ceilings import ceilings
 from inductor_lab.measure.timing.crosscheck import disagreement, launch_times, profiled
-from inductor_lab.measure.timing.prepared import Prepared, bytes_moved, conditions, conditions_told, prepared, timing
+from inductor_lab.measure.timing.prepared import (
+    Prepared,
+    bytes_moved,
+    conditions,
+    conditions_told,
+    paired,
+    prepared,
+    timing,
+)
 from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure
 from inductor_lab.measure.timing.significance import compared
 from inductor_lab.measure.why.explained import explained, operations
@@ -52,11 +60,9 @@ def diff(
     `hand` and `generated` hold `timing` and `roofline` (with a GPU), `machine` and `residency` (a tuple, one a launch). Of a span each kernel is timed
     as well (`launches`), and both are launched the other way too, bare or from CUDA graphs (`launched`).
     `against` names more contestants, which are timed in the same rounds; `best` asks for each kernel's best configuration as well.
-    `show` names stages of compilation (`machine.code.STAGES`) whose difference is told as text; `profile` adds CUPTI's times.
+    `show` names stages of compilation (`machine.inspection.STAGES`) whose difference is told as text; `profile` adds CUPTI's times.
     Raises LabError for an unknown GPU, a file that was not ejected, a kernel that does not compile or run, and what needs a GPU without one.
     """
-    import torch
-
     target_named(gpu or "h200")
     present = present_gpu()
     check_asked(against, best=best, gpu=present is not None)
@@ -69,13 +75,49 @@ def diff(
         untimed = PerfDiff("inconclusive", None, None, None, hand, generated, "no GPU", told, settings=both(module))
         return _with_texts(explained(untimed, module, gpu or "h200"), module, gpu or "h200", show)
 
+    timed, kernels, method = _timed(path, module, method or Method(), against, best, profile, progress)
+    notes = list(timed.notes)
+    progress("timing what the card reaches at most")
+    try:
+        most = ceilings(["fp32", operations(module)[1]])
+    except LabError as error:  # the times stand without them
+        most = ()
+        notes.append(str(error))
+    progress(f"compiling both for {gpu or present}")
+    try:
+        hand, generated = machine(module, gpu or present)
+    except LabError as error:  # the times stand without it
+        hand, generated = {}, {}
+        notes.append(str(error))
+    if is_span(module):
+        progress("profiling each launch")
+        hand, generated = (
+            {**side, "launches": launch_times(kernels, which, method)}
+            for which, side in (("hand", hand), ("generated", generated))
+        )
+    found = replace(timed, hand={**timed.hand, **hand}, generated={**timed.generated, **generated}, notes=tuple(notes))
+    here = found.device if gpu in (None, present) else ""
+    return _with_texts(explained(found, module, gpu or present, most, here), module, gpu or present, show)
+
+
+def _timed(
+    path: str | Path,
+    module: ModuleType,
+    method: Method,
+    against: Sequence[str],
+    best: bool,
+    profile: bool,
+    progress: Callable[[str], None],
+) -> tuple[PerfDiff, Prepared, Method]:
+    """What the times say, each contestant checked before and behind them; the kernels, and how they were timed."""
+    import torch
+
     again = load(path).module  # a module of its own: Triton loads its kernels' code once more, elsewhere
     launchers = {"hand": module.launch, "generated": module.launch_generated, "again": again.launch_generated}
     kernels = prepared(module, launchers)
     progress("asking Inductor's autotuner for its configuration")
     model = as_run(module, kernels.tensors)
     model.stated_by(module, again)
-    method = method or Method()
     others = contest(Path(path), module, kernels, against, best=best, progress=progress, launch=method.launch)
     _need_right(path, others, kernels, "before it was timed")
     progress("timing")
@@ -95,31 +137,13 @@ def diff(
         theirs = replace(theirs, profiled=profiled(kernels, "generated", found.method))
         if not span:  # whose launches the card has to begin one after the other, which no profiler counts
             notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
-    progress("timing what the card reaches at most")
-    try:
-        most = ceilings(["fp32", operations(module)[1]])
-    except LabError as error:  # the times stand without them
-        most = ()
-        notes.append(str(error))
-    progress(f"compiling both for {gpu or present}")
-    try:
-        hand, generated = machine(module, gpu or present)
-    except LabError as error:  # the times stand without it
-        hand, generated = {}, {}
-        notes.append(str(error))
-    if span:
-        progress("profiling each launch")
-        hand, generated = (
-            {**side, "launches": launch_times(kernels, which, found.method)}
-            for which, side in (("hand", hand), ("generated", generated))
-        )
     timed = PerfDiff(
         verdict=ratio.verdict,
         ratio=ratio.ratio,
         ratio_interval=ratio.interval,
         noise=ratio.noise,
-        hand={"timing": ours, **hand},
-        generated={"timing": theirs, **generated},
+        hand={"timing": ours},
+        generated={"timing": theirs},
         device=torch.cuda.get_device_name(),
         notes=tuple(notes),
         margin=ratio.margin,
@@ -127,8 +151,7 @@ def diff(
         launched=otherwise,
         **others.results(found, moved),
     )
-    here = torch.cuda.get_device_name() if gpu in (None, present) else ""
-    return _with_texts(explained(timed, module, gpu or present, most, here), module, gpu or present, show)
+    return timed, kernels, found.method
 
 
 def _launched_otherwise(
@@ -141,14 +164,10 @@ def _launched_otherwise(
         times = measure({name: kernels.functions[name] for name in SIDES}, kernels.restore, method, progress).times
     except LabError as error:
         return Paired(method.launch, "refused", notes=(f"Refused: {error}.",))
-    ratio, moved = compared(*(times[name] for name in SIDES)), bytes_moved(module)
-    ours = timing(times["hand"], moved, method)
-    theirs = timing([*times["generated"], *times["again"]], moved, method)
+    hand, generated, again = (times[name] for name in SIDES)
     settings = both(module)
-    return Paired(
-        method.launch, ratio.verdict, ratio.ratio, ratio.interval, ratio.noise, ratio.margin, ours, theirs,
-        settings["hand"], settings["generated"],
-    )  # fmt: skip
+    configurations = settings["hand"], settings["generated"]
+    return paired(method.launch, (hand, generated, again), bytes_moved(module), method, configurations)
 
 
 def _need_right(path: str | Path, others: Contest, kernels: Prepared, when: str) -> None:

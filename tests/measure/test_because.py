@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inductor_lab.gpus import GPUS
-from inductor_lab.machine.kinds import by_kind, has_loop, kind_of
+from inductor_lab.machine.instructions import by_kind, has_loop, kind_of
 from inductor_lab.machine.occupancy import limits, resident
 from inductor_lab.measure.why import reasons
 from inductor_lab.measure.why.explained import residency

@@ -14,7 +14,7 @@ from conftest import Result
 from folders import CAPTURED, GENERATIONS
 
 from inductor_lab.computation import computation
-from inductor_lab.costs.compulsory import compulsory
+from inductor_lab.costs.traffic import compulsory
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS

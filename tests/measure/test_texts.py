@@ -10,7 +10,7 @@ from folders import CAPTURED
 from inductor_lab.eject import eject, eject_files
 from inductor_lab.ejected import load, write_all
 from inductor_lab.errors import LabError
-from inductor_lab.machine.code import COMPILED, code_of
+from inductor_lab.machine.inspection import COMPILED, code_of
 from inductor_lab.measure.why.normal import asserted, lines
 from inductor_lab.measure.why.texts import difference, unified
 from inductor_lab.store import load as load_capture

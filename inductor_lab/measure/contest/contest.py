@@ -14,9 +14,8 @@ from inductor_lab.measure.contest.configurations import best_of, both, matching
 from inductor_lab.measure.contest.contestants import Contestant, check_named, entered
 from inductor_lab.measure.contest.correct import CrashedError, Judge
 from inductor_lab.measure.contest.forms import RefusedError
-from inductor_lab.measure.timing.prepared import Prepared, timing
+from inductor_lab.measure.timing.prepared import Prepared, paired
 from inductor_lab.measure.timing.samples import Function, Measured, first_line, recorded
-from inductor_lab.measure.timing.significance import compared
 from inductor_lab.measure.tuning.settings import told
 from inductor_lab.records import Paired
 
@@ -121,7 +120,14 @@ class Contest:
             "best": ("best" + HAND, "best", "best" + AGAIN),
         }
         under = {
-            name: self._paired(found, moved, name, pairs[name], settings, self.of_best if name == "best" else ())
+            name: paired(
+                name,
+                _samples(found, *pairs[name]),
+                moved,
+                found.method,
+                settings,
+                self.of_best if name == "best" else (),
+            )
             for name, settings in self.under.items()
         }
         return {**under, "settings": self.settings, "against": tuple(self._against(found, moved))}
@@ -131,29 +137,14 @@ class Contest:
         return [
             Paired(who, "refused", notes=(f"Refused: {self.refused[who]}.",))
             if who in self.refused
-            else self._paired(found, moved, who, ("hand", who, who + AGAIN), own, self.contestants[who].notes)
+            else paired(
+                who, _samples(found, "hand", who, who + AGAIN), moved, found.method, own, self.contestants[who].notes
+            )
             for who in dict.fromkeys((*self.contestants, *self.refused))
         ]
 
     def _key(self, name: str) -> str:
         return name + HAND if name + HAND in self.functions else "hand"
-
-    def _paired(
-        self,
-        found: Measured,
-        moved: int | None,
-        name: str,
-        keys: tuple[str, str, str],
-        settings: tuple[Mapping[str, int], Mapping[str, int]],
-        notes: tuple[str, ...],
-    ) -> Paired:
-        """Ours against theirs, whose two samples of each round are the noise."""
-        ours, theirs, again = (found.times[key] for key in keys)
-        ratio = compared(ours, theirs, again)
-        return Paired(
-            name, ratio.verdict, ratio.ratio, ratio.interval, ratio.noise, ratio.margin,
-            timing(ours, moved, found.method), timing([*theirs, *again], moved, found.method), *settings, notes,
-        )  # fmt: skip
 
     def _wrong(self, which: str, settings: Mapping[str, int]) -> str:
         return self._judged(
@@ -170,6 +161,12 @@ class Contest:
         module = module or self.module
         launch = module.launch if which == "hand" else module.launch_generated
         return lambda: launch(*self.kernels.tensors, **settings)
+
+
+def _samples(
+    found: Measured, ours: str, theirs: str, again: str
+) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
+    return found.times[ours], found.times[theirs], found.times[again]
 
 
 def contest(

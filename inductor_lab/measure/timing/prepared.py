@@ -10,8 +10,8 @@ from typing import Any
 from inductor_lab.ejected import GONE, demanded
 from inductor_lab.errors import LabError
 from inductor_lab.measure.timing.samples import Function, Measured, Method, first_line
-from inductor_lab.measure.timing.significance import median_interval, quantiles
-from inductor_lab.records import Autotuned, Timing
+from inductor_lab.measure.timing.significance import compared, median_interval, quantiles
+from inductor_lab.records import Autotuned, Paired, Timing
 
 UNSEEN = "No profiler sees this GPU: each time is short by what an empty kernel runs, about half a microsecond."
 
@@ -111,6 +111,28 @@ def timing(samples: Sequence[float], moved: int | None, method: Method | None = 
         method.launch,
         method.cache,
     )
+
+
+def paired(
+    name: str,
+    samples: tuple[Sequence[float], Sequence[float], Sequence[float]],
+    moved: int | None,
+    method: Method,
+    settings: tuple[Mapping[str, int], Mapping[str, int]],
+    notes: tuple[str, ...] = (),
+) -> Paired:
+    """The record of ours against theirs, by samples in microseconds that were taken round by round.
+
+    Args:
+        samples: Ours, theirs, and theirs a second time in the same rounds: their difference is noise.
+        settings: Our configuration and theirs.
+    """
+    ours, theirs, again = samples
+    ratio = compared(ours, theirs, again)
+    return Paired(
+        name, ratio.verdict, ratio.ratio, ratio.interval, ratio.noise, ratio.margin,
+        timing(ours, moved, method), timing([*theirs, *again], moved, method), *settings, notes,
+    )  # fmt: skip
 
 
 def conditions(found: Measured, autotuned: Autotuned | None = None) -> dict[str, object]:

@@ -36,6 +36,21 @@ ORDER = ("chosen", "refused", "timed", "ranked", "dropped")
 
 
 @dataclass
+class Tuned:
+    """What came of the search."""
+
+    chosen: Mapping[str, int]
+    rivals: Sequence[Rival] = ()
+    """Of the last round that was timed."""
+    tried: dict[str, Candidate] = field(default_factory=dict)
+    """Configuration -> what was found, by `name_of`."""
+    beyond: set[str] = field(default_factory=set)
+    """Configurations that were beyond the limit, by `name_of`."""
+    refused: bool = False
+    """Whether one that was better did not verify."""
+
+
+@dataclass
 class Sweep:
     """One file under one card."""
 
@@ -116,6 +131,29 @@ class Sweep:
 
         return best, [told_of(one) for one in found], refused
 
+    def tuned(self, said: Stated, limit: int, seconds: float, check: Check | None) -> Tuned:
+        """Each kernel's best configuration, one kernel after the other.
+
+        Where nothing is timed, what is tried moves on to around the best until none around it is better.
+        """
+        tuned = Tuned(said.present)
+        parts = list(said.parts)
+        for part in parts:
+            around_best = True
+            while around_best:
+                found, more = self.facts(around(replace(part, present=self.present)), limit)
+                if self.here:
+                    found, tuned.rivals = self.timed(found, seconds)
+                tuned.chosen, found, refused = self.chosen(found, tuned.rivals, check)
+                tuned.refused |= refused
+                tuned.tried |= {name_of(one.settings): one for one in found}
+                tuned.beyond |= set(map(name_of, more))
+                around_best = not self.here and tuned.chosen != self.present
+                self.present = tuned.chosen
+        if self.here and len(parts) > 1 and tuned.chosen != said.present:  # all of it, against what the file states
+            tuned.rivals = self.clock.last([tuned.tried[name_of(tuned.chosen)]], said.present, seconds)
+        return tuned
+
     def better(self, found: Sequence[Candidate], rivals: Sequence[Rival]) -> list[Mapping[str, int]]:
         """What is better than the present configuration, the best first: by its times, or by rank where there are none."""
         if self.here:
@@ -176,26 +214,9 @@ def tune(
         said = replace(said, fixed=said.fixed | {name for name in said.present if "BLOCK" in name})
     writes = sweep.here if write is None else write
     check = Check(file.path, file.text, sweep.results, progress) if sweep.here or writes else None
-    rivals: list[Rival] = []
-    tried: dict[str, Candidate] = {}
-    beyond: set[str] = set()
-    parts = list(said.parts)
-    refused = False
-    for part in parts:
-        around_best = True
-        while around_best:
-            found, more = sweep.facts(around(replace(part, present=sweep.present)), limit)
-            if sweep.here:
-                found, rivals = sweep.timed(found, seconds)
-            chosen, found, without = sweep.chosen(found, rivals, check)
-            refused |= without
-            tried |= {name_of(one.settings): one for one in found}
-            beyond |= set(map(name_of, more))
-            around_best = not sweep.here and chosen != sweep.present
-            sweep.present = chosen
-    if sweep.here and len(parts) > 1 and chosen != said.present:  # all of it, against what the file states
-        rivals = sweep.clock.last([tried[name_of(chosen)]], said.present, seconds)
-    found, left_out = list(tried.values()), len(beyond - tried.keys())
+    tuned = sweep.tuned(said, limit, seconds, check)
+    chosen, rivals, found = tuned.chosen, tuned.rivals, list(tuned.tried.values())
+    left_out = len(tuned.beyond - tuned.tried.keys())
     rival = next((one for one in rivals if one.settings == chosen), None)
     if written := writes and chosen != said.present:
         timed = sum(one.timing is not None for one in found)
@@ -206,7 +227,7 @@ def tune(
         write_over(file, rewritten(file.text, chosen, because))
     before = next((one.before for one in rivals), None)
     return Tuning(
-        sweep.verdict(chosen != said.present, refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
+        sweep.verdict(chosen != said.present, tuned.refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
         rival.timing if rival else before, rival.compared.ratio if rival else None, rival.compared.interval if rival else None,
         rival.compared.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, left_out,
         () if sweep.here else (NOT_TIMED.format(gpu=sweep.device),),

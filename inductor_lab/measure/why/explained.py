@@ -14,9 +14,8 @@ from typing import Any
 
 from inductor_lab import store
 from inductor_lab.computation import computation
-from inductor_lab.costs.compulsory import compulsory
 from inductor_lab.costs.roofline import needed
-from inductor_lab.costs.traffic import traffic
+from inductor_lab.costs.traffic import compulsory, traffic
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
 from inductor_lab.machine import launches_of, target_named

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from textwrap import dedent
 
-from inductor_lab.machine.kinds import executed
+from inductor_lab.machine.instructions import executed
 
 HOLE = "\0"
 

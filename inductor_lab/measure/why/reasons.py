@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from inductor_lab.gpus import Card, warp_size
-from inductor_lab.machine.instructions import width
-from inductor_lab.machine.kinds import kind_of
+from inductor_lab.machine.instructions import kind_of, width
 from inductor_lab.quantity import plural, size
 from inductor_lab.records import MachineCode, Residency
 

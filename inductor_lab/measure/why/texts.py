@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import groupby, product, zip_longest
 from types import ModuleType
 
-from inductor_lab.machine.code import Code, code_of
+from inductor_lab.machine.inspection import Code, code_of
 from inductor_lab.measure.why.normal import Line, asserted, lines
 
 CONTEXT = 3
