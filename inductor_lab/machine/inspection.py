@@ -7,8 +7,6 @@ code_of(module, "h200", "hand", "ptx") -> the text of PTX; `source`, Triton's an
 from __future__ import annotations
 
 import re
-import subprocess
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import getsource
@@ -19,13 +17,11 @@ from typing import Any
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.machine.cuda_source import (
-    FLAGS,
     called,
-    cubin,
+    compile_cuda,
     inspect_cuda,
     instance,
     launched,
-    nvcc,
     without_values,
 )
 from inductor_lab.machine.targets import Target, target_named
@@ -184,25 +180,14 @@ def printed(made: Mapping[str, Any], target: Target, stage: str) -> str:
 def _of_cuda(module: ModuleType, target: Target, stage: str) -> tuple[Code, ...]:
     makers: dict[str, Callable[[str, str, Target], str]] = {
         "source": lambda name, text, target: text,
-        "ptx": _ptx,
-        "sass": lambda name, text, target: _widest(_sass(cubin(name, text, target))),
+        "ptx": lambda name, text, target: compile_cuda(name, text, target, "ptx").decode(),
+        "sass": lambda name, text, target: _widest(_sass(compile_cuda(name, text, target))),
     }
     if target.backend != "cuda":
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     if stage not in makers:
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which has no {stage.upper()}; --show ptx or sass")
     return tuple(Code(name, makers[stage](name, text, target)) for name, text in launched(module))
-
-
-def _ptx(name: str, text: str, target: Target) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, name), Path(folder, "kernel.ptx")
-        source.write_text(text, encoding="utf-8")
-        command = [nvcc(), *FLAGS, "-ptx", f"-arch={target.name}", "-o", str(made), str(source)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise LabError(f"nvcc can not compile {name} for {target.name}: {(done.stderr.splitlines() or [''])[0]}")
-        return made.read_text(encoding="utf-8")
 
 
 def _sass(made: bytes) -> str:

@@ -161,13 +161,11 @@ def _launched_otherwise(
     method = replace(method, launch=next(way for way in LAUNCHES if way != method.launch))
     progress(f"timing both {'from CUDA graphs' if method.launch == 'graph' else 'launched bare'}")
     try:
-        times = measure({name: kernels.functions[name] for name in SIDES}, kernels.restore, method, progress).times
+        found = measure({name: kernels.functions[name] for name in SIDES}, kernels.restore, method, progress)
     except LabError as error:
         return Paired(method.launch, "refused", notes=(f"Refused: {error}.",))
-    hand, generated, again = (times[name] for name in SIDES)
     settings = both(module)
-    configurations = settings["hand"], settings["generated"]
-    return paired(method.launch, (hand, generated, again), bytes_moved(module), method, configurations)
+    return paired(method.launch, found, SIDES, bytes_moved(module), (settings["hand"], settings["generated"]))
 
 
 def _need_right(path: str | Path, others: Contest, kernels: Prepared, when: str) -> None:

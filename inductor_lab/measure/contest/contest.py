@@ -120,14 +120,7 @@ class Contest:
             "best": ("best" + HAND, "best", "best" + AGAIN),
         }
         under = {
-            name: paired(
-                name,
-                _samples(found, *pairs[name]),
-                moved,
-                found.method,
-                settings,
-                self.of_best if name == "best" else (),
-            )
+            name: paired(name, found, pairs[name], moved, settings, self.of_best if name == "best" else ())
             for name, settings in self.under.items()
         }
         return {**under, "settings": self.settings, "against": tuple(self._against(found, moved))}
@@ -137,9 +130,7 @@ class Contest:
         return [
             Paired(who, "refused", notes=(f"Refused: {self.refused[who]}.",))
             if who in self.refused
-            else paired(
-                who, _samples(found, "hand", who, who + AGAIN), moved, found.method, own, self.contestants[who].notes
-            )
+            else paired(who, found, ("hand", who, who + AGAIN), moved, own, self.contestants[who].notes)
             for who in dict.fromkeys((*self.contestants, *self.refused))
         ]
 
@@ -161,12 +152,6 @@ class Contest:
         module = module or self.module
         launch = module.launch if which == "hand" else module.launch_generated
         return lambda: launch(*self.kernels.tensors, **settings)
-
-
-def _samples(
-    found: Measured, ours: str, theirs: str, again: str
-) -> tuple[Sequence[float], Sequence[float], Sequence[float]]:
-    return found.times[ours], found.times[theirs], found.times[again]
 
 
 def contest(

@@ -115,23 +115,23 @@ def timing(samples: Sequence[float], moved: int | None, method: Method | None = 
 
 def paired(
     name: str,
-    samples: tuple[Sequence[float], Sequence[float], Sequence[float]],
+    found: Measured,
+    functions: tuple[str, str, str],
     moved: int | None,
-    method: Method,
     settings: tuple[Mapping[str, int], Mapping[str, int]],
     notes: tuple[str, ...] = (),
 ) -> Paired:
-    """The record of ours against theirs, by samples in microseconds that were taken round by round.
+    """The record of ours against theirs.
 
     Args:
-        samples: Ours, theirs, and theirs a second time in the same rounds: their difference is noise.
+        functions: Ours, theirs, and theirs a second time in the same rounds: what it differs by is noise.
         settings: Our configuration and theirs.
     """
-    ours, theirs, again = samples
+    ours, theirs, again = (found.times[function] for function in functions)
     ratio = compared(ours, theirs, again)
     return Paired(
         name, ratio.verdict, ratio.ratio, ratio.interval, ratio.noise, ratio.margin,
-        timing(ours, moved, method), timing([*theirs, *again], moved, method), *settings, notes,
+        timing(ours, moved, found.method), timing([*theirs, *again], moved, found.method), *settings, notes,
     )  # fmt: skip
 
 
