@@ -21,8 +21,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.cupti import EMPTY, Function, empty_kernel, kernel_times
+from inductor_lab.measure.timing.cupti import EMPTY, empty_kernel, kernel_times
 
+Function = Callable[[], object]
 Progress = Callable[[str], None]
 L2_TIMES = 5
 FLUSH_BYTES = 512 * 2**20  # at least; about 0.15 ms on an H200, longer than Python takes to launch most kernels

@@ -39,8 +39,8 @@ def explained(
     work, precision = operations(module)
     sides: dict[str, Side] = {}
     told: dict[str, dict[str, object]] = {}
-    known: Mapping[str, Any]
-    for which, known in (("hand", found.hand), ("generated", found.generated)):
+    both: dict[str, Mapping[str, Any]] = {"hand": found.hand, "generated": found.generated}
+    for which, known in both.items():
         codes: tuple[MachineCode, ...] = tuple(known.get("machine") or ())
         filled = _residency(module, which, codes, card)
         place = position(work, precision, known.get("timing"), ceilings, card)
