@@ -32,7 +32,7 @@ def run(
     json: bool,
 ) -> None:
     """The verb, after it was told to sweep."""
-    from inductor_lab.measure.sweep.axes import axes
+    from inductor_lab.measure.sweep.size_axes import axes
     from inductor_lab.measure.sweep.sweeping import sweep
     from inductor_lab.measure.timing.samples import Method
 

@@ -23,8 +23,8 @@ from inductor_lab.eject import eject
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.measure.sweep import engines, placed, sweeping, tables
-from inductor_lab.measure.sweep.axes import Axis, axes, names_of_sizes, symbols_of
 from inductor_lab.measure.sweep.results import CONTESTANTS, Point, Results, Row
+from inductor_lab.measure.sweep.size_axes import Axis, axes, names_of_sizes, symbols_of
 from inductor_lab.measure.sweep.sweeping import sweep
 from inductor_lab.measure.timing.samples import Function, Measured, Method, State
 from inductor_lab.records import Ceiling, Timing

@@ -12,8 +12,8 @@ from folders import ROOT
 from inductor_lab import store
 from inductor_lab.eject import eject
 from inductor_lab.measure.sweep import engines
-from inductor_lab.measure.sweep.axes import axes
 from inductor_lab.measure.sweep.results import CONTESTANTS
+from inductor_lab.measure.sweep.size_axes import axes
 from inductor_lab.measure.sweep.sweeping import sweep
 from inductor_lab.measure.timing.samples import Method
 

@@ -28,7 +28,7 @@ from inductor_lab.machine import launches_of
 from inductor_lab.machine.occupancy import occupancy, resident
 from inductor_lab.measure.tuning import clock, sweep, tune
 from inductor_lab.measure.tuning.clock import Results
-from inductor_lab.measure.tuning.facts import compiled, pointless, pruned, rank
+from inductor_lab.measure.tuning.pruning import compiled, pointless, pruned, rank
 from inductor_lab.measure.tuning.settings import around, identity, rewritten, stated
 from inductor_lab.measure.tuning.sweep import Check
 from inductor_lab.read import read

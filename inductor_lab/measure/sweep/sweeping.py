@@ -15,9 +15,9 @@ from inductor_lab.ejected import beside, content_hash, load
 from inductor_lab.errors import LabError
 from inductor_lab.measure import disk
 from inductor_lab.measure.sweep import engines, placed, tables
-from inductor_lab.measure.sweep.axes import Axis, check_count, symbols_of
 from inductor_lab.measure.sweep.engines import BESIDE, Question
 from inductor_lab.measure.sweep.results import CONTESTANTS, WAY_OUT, Point, Results, Row
+from inductor_lab.measure.sweep.size_axes import Axis, check_count, symbols_of
 from inductor_lab.measure.timing.samples import Method
 
 Engine = Callable[[Sequence[Question]], engines.Answers]
