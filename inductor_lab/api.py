@@ -139,13 +139,13 @@ def diff_file(
 
     Args:
         capture: Of a model that launches the kernel: what the edit is worth in its step.
-        asked: What `inductor_lab.diff.diff` takes: method, against, best, progress, show, profile.
+        asked: What `inductor_lab.measure.diff.diff` takes: method, against, best, progress, show, profile.
 
     Raises:
         LabError: it is no ejected file, there is no such card, or a kernel does not compile or run; the capture does not hold the kernel.
     """
-    from inductor_lab.diff import diff
     from inductor_lab.machine import gpu_meant
+    from inductor_lab.measure.diff import diff
 
     asked |= {"progress": progress} if progress else {}
     if capture is None:
@@ -162,11 +162,11 @@ def tune_file(file: str | Path, **asked: Any) -> ResultView:
     """Sweep the blocks, warps and stages of an ejected file, and write the best into it where times speak for it: `inductor-lab tune`.
 
     Args:
-        asked: What `inductor_lab.tuning.tune` takes: gpu, limit, write, fresh, seconds, progress.
+        asked: What `inductor_lab.measure.tuning.tune` takes: gpu, limit, write, fresh, seconds, progress.
 
     Raises:
         LabError: it is no ejected file, states no configuration, does not compile or run, or there is no such card.
     """
-    from inductor_lab.tuning import tune
+    from inductor_lab.measure.tuning import tune
 
     return ResultView("tuning", tune(file, **asked))

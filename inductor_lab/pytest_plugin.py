@@ -47,11 +47,10 @@ class Held:
 
     def check_fast(self) -> None:
         """Fails where it is slower than is allowed; skipped where there is no GPU."""
-        from inductor_lab.ci.checks import checks
-        from inductor_lab.ci.decided import decided
-        from inductor_lab.diff import diff
         from inductor_lab.machine import present_gpu
-        from inductor_lab.timing.measure import Method
+        from inductor_lab.measure.checks import checks, decided
+        from inductor_lab.measure.diff import diff
+        from inductor_lab.measure.timing.samples import Method
 
         if present_gpu() is None:
             verified = "; it was verified" if self.verdict else ""

@@ -14,11 +14,11 @@ from inductor_lab import shelf, store
 from inductor_lab.costs.traffic import moved
 from inductor_lab.ejected import seen
 from inductor_lab.errors import LabError
+from inductor_lab.measure.timing.significance import CLOCK, SAME
 from inductor_lab.records import Capture, Kernel, Replay, ReplayedLaunch, Saving, StepEffect
 from inductor_lab.records.span import Span
 from inductor_lab.spans.address import everywhere
 from inductor_lab.staleness import origin_of
-from inductor_lab.timing.statistics import CLOCK, SAME
 
 CUPTI = 0.03
 """The part of a launch's time by which the profiler and the events may differ."""

@@ -40,7 +40,7 @@ from inductor_lab.ejected import write_all
 from inductor_lab.kernels.add_mul_activation.kernel import add_mul_activation
 from inductor_lab.kernels.lora_linear import kernel as lora
 from inductor_lab.kernels.steps import written
-from inductor_lab.machine.kinds import by_kind
+from inductor_lab.machine.instructions import by_kind
 
 sys.path.insert(0, "../tests/benchmarks")  # what times the hand kernels
 from contests import Job, add_mul_activation as contest, checked  # isort: skip

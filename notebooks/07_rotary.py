@@ -35,7 +35,7 @@ from evidence import WARP, accesses, compiled
 import inductor_lab as lab
 from inductor_lab.kernels.rotary import ahead_of_time
 from inductor_lab.kernels.rotary.kernel import CANDIDATES
-from inductor_lab.machine.code import printed
+from inductor_lab.machine.inspection import printed
 from inductor_lab.machine.targets import target_named
 
 kept = json.loads(Path("../inductor_lab/kernels/rotary/results.json").read_text())

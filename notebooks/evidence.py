@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from inductor_lab.machine.code import printed
+from inductor_lab.machine.inspection import printed
 from inductor_lab.machine.instructions import sass_memory
 from inductor_lab.machine.targets import target_named
 from inductor_lab.machine.triton_private import caught_launches, variant

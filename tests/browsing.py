@@ -20,6 +20,7 @@ from kernels_as_text import (
 
 from inductor_lab.annotate import annotate
 from inductor_lab.compare import compare
+from inductor_lab.measure.why.pairs import every, programs
 from inductor_lab.records import (
     Capture,
     CompiledCode,
@@ -37,7 +38,6 @@ from inductor_lab.records import (
 )
 from inductor_lab.report import compared, html
 from inductor_lab.report.profile import Profile, Seen
-from inductor_lab.why.pairs import every, programs
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MISSING = "no Chromium here: apt-get install chromium, which `make test` does where it may"

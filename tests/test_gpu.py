@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from inductor_lab.capture.run import capture
-from inductor_lab.diff import diff
 from inductor_lab.eject import eject
 from inductor_lab.machine import inspect
+from inductor_lab.measure.diff import diff
+from inductor_lab.measure.timing.samples import Method
 from inductor_lab.read import read
-from inductor_lab.timing.measure import Method
 from inductor_lab.verify import verify
 
 pytestmark = pytest.mark.gpu

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from inductor_lab.capture.run import Request, folder_name
+from inductor_lab.measure.timing.samples import Method
 from inductor_lab.models import WORKLOADS
 from inductor_lab.records import Paired, PerfDiff, Timing
-from inductor_lab.timing.measure import Method
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def test_a_row_of_the_unedited_table_has_what_the_autotuner_chose(monkeypatch: p
         }, matched=Paired("matched", "same", 1.0, (0.99, 1.01)),
     )  # fmt: skip
     asked: list[Method] = []
-    monkeypatch.setattr("inductor_lab.diff.diff", lambda path, *, method: asked.append(method) or found)
+    monkeypatch.setattr("inductor_lab.measure.diff.diff", lambda path, *, method: asked.append(method) or found)
     row = made["timed"]({"path": "mine.py"}, 0.3)
     assert (row["candidates"], row["chosen"], row["ratio"]) == (2, candidates[1], 0.8)
     assert row["matched"]["ratio"] == made["ratio_of_code"](row) == 1.0 and asked[0].seconds == 0.3

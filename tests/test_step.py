@@ -209,10 +209,10 @@ def file(lab: Lab, workdir: Path) -> Path:
 
 
 def test_without_a_gpu_diff_tells_launches_and_bytes(lab: Lab, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import inductor_lab.diff
+    import inductor_lab.measure.diff
 
     plain = PerfDiff("inconclusive", None, None, None, {}, {}, "no GPU")
-    monkeypatch.setattr(inductor_lab.diff, "diff", lambda file, gpu, **asked: plain)
+    monkeypatch.setattr(inductor_lab.measure.diff, "diff", lambda file, gpu, **asked: plain)
     shown = lab("diff", file, "--in", CAPTURED / "lora_mlp_h200")
     assert (
         shown.code == 0 and "an estimate, no step was timed" in shown.out and "Library calls are not in it" in shown.out
@@ -230,7 +230,7 @@ def test_without_a_gpu_diff_tells_launches_and_bytes(lab: Lab, file: Path, monke
 def test_with_a_gpu_diff_replays_the_capture_with_the_file(
     lab: Lab, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import inductor_lab.diff
+    import inductor_lab.measure.diff
     import inductor_lab.replay.run
 
     found = store.load(CAPTURED / "lora_mlp_h200")
@@ -241,7 +241,7 @@ def test_with_a_gpu_diff_replays_the_capture_with_the_file(
         return replayed(Saving(8.1, (7.6, 8.6), 0.5, 8.0, (7.9, 8.1)))
 
     timed = PerfDiff("faster", 1.2, (1.19, 1.21), 0.01, {}, {}, "NVIDIA H200")
-    monkeypatch.setattr(inductor_lab.diff, "diff", lambda file, gpu, **asked: timed)
+    monkeypatch.setattr(inductor_lab.measure.diff, "diff", lambda file, gpu, **asked: timed)
     monkeypatch.setattr(inductor_lab.replay.run, "replay", replay)
     out = json.loads(lab("diff", file, "--in", CAPTURED / "lora_mlp_h200", "--json").out)
     assert out["step"]["verdict"] == "faster" and out["step"]["saved"] == 8.1 and out["ratio"] == 1.2

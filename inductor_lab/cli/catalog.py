@@ -258,7 +258,7 @@ def _results(folder: Path, bodies: set[str]) -> Mapping[str, tuple[Kept, ...]]:
 
     if not any(place.is_file() for place in store.results(folder)):
         return {}
-    from inductor_lab.history import kept
+    from inductor_lab.measure.history import kept
 
     return kept(folder, bodies)
 

@@ -51,9 +51,9 @@ def compare(
 
 def _write(found: Comparison, file: Path, count: int) -> None:
     from inductor_lab.costs.roofline import card
-    from inductor_lab.history import of_capture
+    from inductor_lab.measure.history import of_capture
+    from inductor_lab.measure.why.pairs import every, programs
     from inductor_lab.report import compared
-    from inductor_lab.why.pairs import every, programs
 
     chosen = _costliest(found, count) if count else []
     made = [

@@ -94,7 +94,7 @@ def _free(wanted: Path, text_of: Callable[[str], str]) -> tuple[Path, str]:
 
 
 def _judge(file: Path) -> tuple[Verdict, PerfDiff]:
-    from inductor_lab.diff import diff
+    from inductor_lab.measure.diff import diff
     from inductor_lab.report import outcomes
     from inductor_lab.verify import verify
 

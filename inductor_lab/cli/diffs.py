@@ -16,9 +16,9 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import PerfDiff
 
 if TYPE_CHECKING:
-    from inductor_lab.ci.baseline import Baseline
-    from inductor_lab.ci.checks import Check
-    from inductor_lab.timing.measure import Method
+    from inductor_lab.measure.baseline import Baseline
+    from inductor_lab.measure.checks import Check
+    from inductor_lab.measure.timing.samples import Method
 
 MEASURED_BY = ("launch", "cache", "rounds", "seed")
 """Conditions of a measurement that stand in the JUnit XML: a time means nothing without them."""
@@ -93,9 +93,9 @@ def run(files: Sequence[Path], asked: Asked, json: bool) -> None:
 
 def _begun(files: Sequence[Path], asked: Asked) -> Baseline | None:
     """What can not be done is said before anything is compared; the baseline, where there is one."""
-    from inductor_lab.ci import baseline
-    from inductor_lab.contest.contest import check_asked
     from inductor_lab.machine import present_gpu, target_named
+    from inductor_lab.measure import baseline
+    from inductor_lab.measure.contest.contest import check_asked
 
     here = present_gpu() is not None
     options = {"--baseline": asked.baseline, "--save-baseline": asked.save_baseline}
@@ -125,8 +125,7 @@ def _begun(files: Sequence[Path], asked: Asked) -> Baseline | None:
 
 def _one(file: Path, asked: Asked, kept: Baseline | None, step: Callable[[str], None], *, alone: bool) -> Found:
     """One file's comparison, and what it is held to. An error is raised where there is no other file to go on with."""
-    from inductor_lab.ci.checks import Check, checks
-    from inductor_lab.ci.decided import decided
+    from inductor_lab.measure.checks import Check, checks, decided
 
     began = time.monotonic()
     limited = asked.fail_slower is not None or asked.baseline is not None
@@ -201,8 +200,8 @@ def _document(one: Found, limited: bool) -> dict[str, Any]:
 
 
 def _write_junit(path: Path, found: Mapping[Path, Found]) -> None:
-    from inductor_lab.ci.baseline import versions
-    from inductor_lab.ci.junit import junit
+    from inductor_lab.measure.baseline import versions
+    from inductor_lab.measure.checks import junit
 
     diffs = [one.diff for one in found.values() if isinstance(one.diff, PerfDiff)]
     told = {"device": [diff.device for diff in diffs]}

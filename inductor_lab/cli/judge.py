@@ -253,7 +253,7 @@ def _code(name: str, gpu: str, stage: str) -> str:
     """The code of a captured kernel, or of a file's hand kernel, at a stage."""
     from inductor_lab import machine, store
     from inductor_lab.ejected import load
-    from inductor_lab.machine.code import code_of
+    from inductor_lab.machine.inspection import code_of
 
     file = Path(name)
     if _is_file(file):

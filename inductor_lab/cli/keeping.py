@@ -24,7 +24,7 @@ def keeper(file: Path, kind: str, wanted: bool) -> Callable[..., None]:
     """
     if not wanted:
         return lambda found, device="": None
-    from inductor_lab.history import Keeper
+    from inductor_lab.measure.history import Keeper
 
     keeping = Keeper(file)
 

@@ -192,7 +192,7 @@ COMPILED_FOR = gpu_help("the card that is here, else the one that the kernel was
 Gpu = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=MADE_FOR)]
 Target = Annotated[str, typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help=COMPILED_FOR)]
 STAGES = ("source", "ttir", "ttgir", "llir", "ptx", "sass", "amdgcn")
-"""As `machine.code.STAGES`, which the help must not import."""
+"""As `machine.inspection.STAGES`, which the help must not import."""
 CAPTURE_HELP = "Its name under captured/, or its folder."
 KERNEL_HELP = "CAPTURE:INDEX, CAPTURE:NAME (globs allowed), or its body hash's first 8 digits."
 CaptureName = Annotated[str, typer.Argument(metavar="CAPTURE", help=CAPTURE_HELP, autocompletion=complete_capture)]

@@ -50,7 +50,7 @@ def report(
 ) -> None:
     """One HTML file with every kernel of a capture."""
     from inductor_lab import shelf, store
-    from inductor_lab.history import of_capture
+    from inductor_lab.measure.history import of_capture
     from inductor_lab.report import html
 
     capture = shelf.whole(name)

@@ -50,7 +50,7 @@ def spans(
     from inductor_lab import shelf, store
     from inductor_lab.costs.roofline import card
     from inductor_lab.gpus import find_gpu
-    from inductor_lab.history import of_capture
+    from inductor_lab.measure.history import of_capture
     from inductor_lab.report import spans as shown
     from inductor_lab.report.measured import seconds
     from inductor_lab.spans.find import spans as find

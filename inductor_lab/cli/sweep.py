@@ -15,8 +15,8 @@ from inductor_lab.errors import LabError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from inductor_lab.sweep.row import Row
-    from inductor_lab.sweep.sweeping import Engine, Swept
+    from inductor_lab.measure.sweep.results import Row
+    from inductor_lab.measure.sweep.sweeping import Engine, Swept
 
 
 def run(
@@ -32,9 +32,9 @@ def run(
     json: bool,
 ) -> None:
     """The verb, after it was told to sweep."""
-    from inductor_lab.sweep.axes import axes
-    from inductor_lab.sweep.sweeping import sweep
-    from inductor_lab.timing.measure import Method
+    from inductor_lab.measure.sweep.size_axes import axes
+    from inductor_lab.measure.sweep.sweeping import sweep
+    from inductor_lab.measure.timing.samples import Method
 
     asked = axes(sizes) if sizes else ()
     names = [name.strip().removeprefix("torch.") for name in dtypes.split(",")] if dtypes else []
@@ -55,7 +55,7 @@ def run(
     if json:
         output.document(swept.document())
     else:
-        from inductor_lab.sweep import tables
+        from inductor_lab.measure.sweep import tables
 
         output.show(_table(swept), tables.about(swept.rows, swept.document()))
     _say_where(swept)
@@ -64,7 +64,7 @@ def run(
 def _engine(name: str, gpus: str) -> Engine:
     from functools import partial
 
-    from inductor_lab.sweep import engines
+    from inductor_lab.measure.sweep import engines
 
     if name not in ("", "ray"):
         raise LabError(f"There is no engine {name!r}: it is ray, or leave --engine out.")
@@ -85,7 +85,7 @@ def _table(swept: Swept) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from inductor_lab.sweep import tables
+    from inductor_lab.measure.sweep import tables
 
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for column in tables.header(swept.rows, swept.axes):

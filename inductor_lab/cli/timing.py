@@ -112,10 +112,10 @@ def bench(
             "-o, --gpus and --engine belong to a sweep: name its sizes with --sweep, or dtypes with --dtypes."
         )
     from inductor_lab import store
-    from inductor_lab.bench import bench as measure
+    from inductor_lab.measure.bench import bench as measure
+    from inductor_lab.measure.timing.crosscheck import disagreement
+    from inductor_lab.measure.timing.samples import Method
     from inductor_lab.report import outcomes
-    from inductor_lab.timing.crosscheck import disagreement
-    from inductor_lab.timing.measure import Method
 
     kept = keeper(file, "timing", keep)
     with output.progress(f"Timing {file}") as step:
@@ -187,7 +187,7 @@ def diff(
         if stage not in STAGES:
             raise LabError(f"There is no {stage!r} to show; it is {', '.join(STAGES[:-1])} or {STAGES[-1]}.")
     from inductor_lab.cli.diffs import Asked, run
-    from inductor_lab.timing.measure import Method
+    from inductor_lab.measure.timing.samples import Method
 
     method = Method(launch, cache, rounds)
     asked = Asked(

@@ -46,8 +46,8 @@ def tune(
     """
     output.need(file)
     from inductor_lab import store
+    from inductor_lab.measure.tuning import tune as sweep
     from inductor_lab.report import outcomes
-    from inductor_lab.tuning import tune as sweep
 
     kept = keeper(file, "tuning", keep)
     try:

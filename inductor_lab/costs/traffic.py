@@ -7,6 +7,9 @@ a binary search one boundary for each of its turns.
 An atomic addition reads and writes. Negation, comparison and selection are free; a transcendental function is one
 operation. What programs leave for each other in a workspace is not counted: how many share a row is the launch's
 choice.
+
+A template's loop is no tree, so its loads are not counted: it reads an operand once for each row or column of blocks, from the cache at best. By the
+shapes of its product `compulsory` tells the least: both operands, what its epilogue reads, and the result, once each.
 """
 
 from __future__ import annotations
@@ -20,10 +23,9 @@ from inductor_lab.bind.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.index import Index
-from inductor_lab.computation.schedule import Said
+from inductor_lab.computation.schedule import Define, Said
 from inductor_lab.computation.space import distinct
-from inductor_lab.computation.tree import Constant, Load
-from inductor_lab.costs.compulsory import compulsory
+from inductor_lab.computation.tree import Constant, Load, Size, Unknown
 from inductor_lab.costs.hints import Hints, hinted, of_graphs
 from inductor_lab.costs.work import work
 from inductor_lab.dtypes import ITEMSIZE
@@ -208,3 +210,56 @@ def _bytes(kernel: Kernel, counts: dict[str, int | None]) -> int | None:
     widths = {argument.name: ITEMSIZE.get(argument.dtype) for argument in kernel.arguments}
     known = ((count, widths.get(name)) for name, count in counts.items())
     return total(None if count is None or width is None else count * width for count, width in known)
+
+
+def compulsory(kernel: Kernel, found: Computation) -> Traffic | str:
+    """The least that one launch reads and writes, and the operations of its product, two for each pair of elements that meet; a reason where its
+    shapes do not tell."""
+    parameters = {argument.name for argument in kernel.arguments}
+    if "arg_KV_IDX" in parameters:
+        return "its block mask decides which keys and values it reads"
+    if "arg_X" in parameters:
+        return "a convolution's stride and border decide which of its input it reads"
+    operands, sizes = _told(found, "A", "B"), _told(found, "M", "N", "K")
+    if len(operands) < 2 or len(sizes) < 3 or not parameters.issuperset(operands):
+        return "its text does not tell what it multiplies"
+    if not all(size.isdigit() for size in sizes):
+        return "its sizes are symbolic"
+    rows, columns, inner = map(int, sizes)
+    output, products = _result(kernel, rows * columns) or ("", 0)
+    held = [numel(type_of(kernel, operand)) for operand in operands]
+    if not products or any(
+        count not in (one, one * products) for count, one in zip(held, (rows * inner, inner * columns), strict=True)
+    ):
+        return "its tensors have not the shapes of its product"
+    beside = [a.name for a in kernel.arguments if a.pointer and a.role == "in" and a.name not in operands]
+    read = [_tensor_bytes(kernel, operand) for operand in dict.fromkeys(operands)]
+    read += [_tensor_bytes(kernel, pointer, rows * columns * products) for pointer in beside]
+    return Traffic(sum(read), _tensor_bytes(kernel, output), 2 * rows * columns * inner * products, least=True)
+
+
+def _told(found: Computation, *names: str) -> list[str]:
+    """What the text gives these names first (`A = arg_A`, `M = 256`), as far as it does."""
+    told: dict[str, str] = {}
+    for statement in found.told:
+        match statement.what:
+            case Define(names=(name,), values=(Constant(value=value),)) if name in names:
+                told.setdefault(name, str(value))
+            case Define(names=(name,), values=(Unknown(text=text) | Size(name=text),)) if name in names:
+                told.setdefault(name, text)
+    return [told[name] for name in names if name in told]
+
+
+def _result(kernel: Kernel, product: int) -> tuple[str, int] | None:
+    """The output that holds the product, and how many products it holds."""
+    for argument in kernel.arguments:
+        count = numel(type_of(kernel, argument.name)) if argument.role in ("out", "inout") else None
+        if count and product and count % product == 0:
+            return argument.name, count // product
+    return None
+
+
+def _tensor_bytes(kernel: Kernel, pointer: str, most: int | None = None) -> int:
+    dtype = next(argument.dtype for argument in kernel.arguments if argument.name == pointer)
+    count = numel(type_of(kernel, pointer)) or 0
+    return (count if most is None else min(count, most)) * ITEMSIZE[dtype]

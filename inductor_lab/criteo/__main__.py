@@ -77,8 +77,8 @@ NAMED = 10
 @app.command(cls=Verb)
 def describe(log: Log, metadata: Metadata = None, json: Json = False) -> None:
     """Read a whole log: what is missing, how many values, how skewed; what of it the metadata does not list."""
-    from inductor_lab.criteo.describe import describe
     from inductor_lab.criteo.format import read_metadata
+    from inductor_lab.criteo.reader import describe
 
     beside = log.with_suffix(".json")
     said = metadata or (beside if beside.is_file() else None)

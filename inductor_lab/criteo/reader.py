@@ -1,11 +1,13 @@
 """A click log as a torch data set: its items are row groups, so that each is read once, whichever worker does it.
 
-Of a file larger than memory, a worker holds the row group that it reads and two that are ready.
+Of a file larger than memory, a worker holds the row group that it reads and two that are ready. `describe` reads a whole log once and tells what is in it:
+rows, clicks, and of each column what is missing, how many values there are, and how often the first comes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -15,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset
 
-from inductor_lab.criteo.format import COLUMNS, DENSE, HASHES, LABEL, SPARSE, parquet
+from inductor_lab.criteo.format import COLUMNS, DENSE, HASHES, LABEL, SPARSE, Table, parquet
 from inductor_lab.errors import LabError
 
 Missing = Literal["error", "zero", "skip"]
@@ -199,3 +201,70 @@ def _way_out(name: str, value: Any) -> str:
 
 def _first_line(error: BaseException) -> str:
     return str(error).strip().partition("\n")[0].rstrip(".")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a log."""
+
+    name: str
+    missing: int
+    values: int
+    """Distinct ones."""
+    least: int | float
+    largest: int | float
+    most_frequent: float
+    """Share of the value that comes most often among those that are there."""
+    unlisted: int | None
+    """Distinct categories that the metadata does not list; None where it lists none, or nobody gave it."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """A whole log."""
+
+    rows: int
+    row_groups: int
+    largest_group: int
+    """Rows of the largest row group: a reader holds whole ones."""
+    clicks: int
+    columns: list[Column]
+
+
+def describe(
+    path: Path, tables: list[Table] | None = None, progress: Callable[[int, int], None] = lambda done, of: None
+) -> Log:
+    """Read a log once, held to what it has to be; one column's distinct values are in memory at a time.
+
+    Raises:
+        LabError: as `ClickLog` for the file and its values.
+    """
+    log = ClickLog(path, missing="zero")
+    clicks = 0
+    for item in range(len(log)):  # each value is one that can be
+        clicks += int(log[item].labels.sum())
+        progress(item, 2 * len(log))
+    columns = []
+    for done, name in enumerate((*DENSE, *SPARSE)):
+        listed = tables[SPARSE.index(name)].tokenizer_values if tables and name in SPARSE else None
+        columns.append(_column(log, name, listed))
+        progress(len(log) * (40 + done) // 39, 2 * len(log))
+    return Log(log.rows, len(log), max(len(ours) for _, _, ours in log.spans), clicks, columns)
+
+
+def _column(log: ClickLog, name: str, listed: list[int] | None) -> Column:
+    file = parquet().ParquetFile(log.path, metadata=log.metadata)
+    values, counts, missing = np.empty(0), np.empty(0, np.int64), 0
+    for group, _, _ in log.spans:
+        column = file.read_row_group(group, columns=[name])[name]
+        missing += column.null_count
+        found, often = np.unique(column.drop_null().to_numpy(), return_counts=True)
+        known = np.concatenate([values, found]) if len(values) else found
+        values, where = np.unique(known, return_inverse=True)
+        counts = np.bincount(where, np.concatenate([counts, often]), len(values))
+    unlisted = int((~np.isin(values, np.array(listed, np.int64))).sum()) if listed else None
+    if not len(values):
+        return Column(name, missing, 0, 0, 0, 0.0, unlisted)
+    return Column(
+        name, missing, len(values), values[0].item(), values[-1].item(), counts.max() / counts.sum(), unlisted
+    )

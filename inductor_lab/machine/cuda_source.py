@@ -64,7 +64,7 @@ def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineC
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     codes = []
     for name, text in launched(module):
-        found = disassemble_each(cubin(name, text, target))
+        found = disassemble_each(compile_cuda(name, text, target))
         written = {one["name"]: one for one in KERNEL.finditer(text)}
         order = sorted(found, key=instance, reverse=True)
         for mangled in sorted(order, key=lambda each: [*written, called(each)].index(called(each))):
@@ -112,11 +112,16 @@ def launched(module: Any) -> list[tuple[str, str]]:
     return [*dict.fromkeys(caught)]
 
 
-def cubin(name: str, text: str, target: Target) -> bytes:
+def compile_cuda(name: str, text: str, target: Target, stage: str = "cubin") -> bytes:
+    """What nvcc makes of a `.cu` file's text: a `cubin`, or `ptx`.
+
+    Raises:
+        LabError: there is no nvcc, or it can not compile the text.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, name), Path(folder, "kernel.cubin")
+        source, made = Path(folder, name), Path(folder, f"kernel.{stage}")
         source.write_text(text, encoding="utf-8")
-        command = [nvcc(), *FLAGS, "-cubin", f"-arch={target.name}", "-o", str(made), str(source)]
+        command = [nvcc(), *FLAGS, f"-{stage}", f"-arch={target.name}", "-o", str(made), str(source)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if "error" in line] or done.stderr.splitlines()

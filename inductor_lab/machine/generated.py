@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from inductor_lab.bind.blocks import Configuration
 from inductor_lab.bind.heuristics import configuration
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
-from inductor_lab.machine.code import need_stage, printed
+from inductor_lab.machine.inspection import machine_code, need_stage, printed
 from inductor_lab.machine.source import Source, compilable
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
@@ -33,21 +34,8 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int]
         LabError: an unknown GPU, a missing Triton or torch, a text that tells too little, a kernel that does not compile.
     """
     _, compiled = compile_kernel(kernel, gpu, choices)
-    return MachineCode(
-        kernel=kernel.name,
-        gpu=gpu,
-        arch=target_named(gpu).name,
-        registers=compiled.facts.registers,
-        spills=compiled.facts.spills,
-        shared_memory=compiled.shared_memory,
-        num_warps=compiled.num_warps,
-        loads=compiled.facts.loads,
-        stores=compiled.facts.stores,
-        constants={name: value for name, value in compiled.constants.items() if not name.endswith("numel")},
-        instructions=compiled.facts.instructions,
-        loops=compiled.facts.loops,
-        elements=compiled.elements,
-    )
+    constants = {name: value for name, value in compiled.constants.items() if not name.endswith("numel")}
+    return replace(machine_code(compiled, gpu, target_named(gpu)), kernel=kernel.name, constants=constants)
 
 
 def code_of_kernel(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from inductor_lab.measure.timing.significance import median_interval
 from inductor_lab.records import Saving
-from inductor_lab.timing.statistics import median_interval
 
 Launches = Sequence[Sequence[float]]
 """Of each launch its microseconds in each profiled step; none where the profile does not show it in every one."""

@@ -23,13 +23,13 @@ import torch
 from torch.autograd.profiler_util import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
+from inductor_lab.measure.timing.prepared import timing
+from inductor_lab.measure.timing.samples import Method, flusher, measure, recorded
 from inductor_lab.records import Graph, Saving, Timing
 from inductor_lab.replay import module
 from inductor_lab.replay.launches import Launches
 from inductor_lab.replay.saving import saving, together
 from inductor_lab.replay.spans import Spans
-from inductor_lab.timing.measure import Method, flusher, measure, recorded
-from inductor_lab.timing.prepared import timing
 
 SECONDS = 0.5
 """For which a step is timed."""

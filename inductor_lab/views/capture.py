@@ -92,7 +92,7 @@ class CaptureView(OfRecord):
         """
         from inductor_lab.costs.roofline import card
         from inductor_lab.gpus import find_gpu
-        from inductor_lab.history import of_capture
+        from inductor_lab.measure.history import of_capture
         from inductor_lab.report.measured import seconds
         from inductor_lab.spans.find import spans
 
@@ -141,7 +141,7 @@ class CaptureView(OfRecord):
 
     def report(self, path: str | Path) -> Path:
         """Write the HTML page of all kernels."""
-        from inductor_lab.history import of_capture
+        from inductor_lab.measure.history import of_capture
         from inductor_lab.report import html
 
         path = Path(path)

@@ -119,8 +119,8 @@ class KernelView(OfRecord):
         Raises:
             LabError: as `verify`, or there is no such card, or a kernel does not compile.
         """
-        from inductor_lab.diff import diff
         from inductor_lab.machine import gpu_meant
+        from inductor_lab.measure.diff import diff
 
         with self._file(file) as path:
             return ResultView("diff", diff(path, gpu=None if gpu == "auto" else gpu_meant(gpu)))

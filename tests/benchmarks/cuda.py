@@ -24,13 +24,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from circumstances import circumstances, command
 from cuda_categories import CATEGORIES, REAL, of_category
 
-from inductor_lab.diff import diff
 from inductor_lab.eject import eject_files
 from inductor_lab.ejected import write_all
 from inductor_lab.errors import LabError
+from inductor_lab.measure.diff import diff
+from inductor_lab.measure.timing.samples import Method
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.store import load
-from inductor_lab.timing.measure import Method
 from inductor_lab.verify import verify
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -163,7 +163,7 @@ def measured(point: Point, smoke: bool, folder: Path) -> Row:
 
 def graphs(step: Step, hand: Grafts) -> Row:
     """The step as a CUDA graph. `again` is the generated one recorded a second time: the noise."""
-    from inductor_lab.timing.measure import Method, measure, recorded
+    from inductor_lab.measure.timing.samples import Method, measure, recorded
 
     runs = {name: recorded(name, step, warm_up=WARM) for name in ("generated", "again")}
     with opened(hand):
@@ -193,7 +193,7 @@ def loop(step: Callable[[], Any], count: int) -> float:
 
 def told(times: Mapping[str, Any]) -> Row:
     """Medians with their intervals; what is saved, its noise, and the ratio are of pairs of one round."""
-    from inductor_lab.timing.statistics import median_interval
+    from inductor_lab.measure.timing.significance import median_interval
 
     generated, again, hand = (times[name] for name in ("generated", "again", "grafted"))
     pairs = partial(zip, strict=True)

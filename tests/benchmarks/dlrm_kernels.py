@@ -31,7 +31,7 @@ from inductor_lab.kernels.dlrm import lookups as lookups_
 from inductor_lab.kernels.dlrm import outer as outer_
 from inductor_lab.kernels.dlrm import outer_ieee
 from inductor_lab.kernels.dlrm import pairwise as pairwise_
-from inductor_lab.timing.ceilings import copy_bytes_per_second
+from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
 
 TABLES = 26
 WHO = (*OURS, "eager", *SETTINGS[:4], "fbgemm")

@@ -131,7 +131,7 @@ def measured(point: Point, smoke: bool, trace: Path) -> Row:
     """A row's figures; a Chrome trace of the profiled steps is at `trace`, gzipped."""
     import torch
 
-    from inductor_lab.timing.statistics import median_interval
+    from inductor_lab.measure.timing.significance import median_interval
 
     step, cuda = stepping(point, smoke), torch.cuda.is_available()
     # A loop that asks for the loss, or not, is held to itself: waiting in each step would hide what asking costs.
@@ -211,7 +211,7 @@ def compilations() -> Row:
 
 def one(point: Row, smoke: bool, trace: str) -> Row:
     """`measured`, or why there is nothing."""
-    from inductor_lab.timing.measure import first_line
+    from inductor_lab.measure.timing.samples import first_line
 
     try:
         return measured(Point(**point), smoke, Path(trace))

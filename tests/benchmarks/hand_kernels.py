@@ -34,7 +34,7 @@ from contests import Job, Row, allowed, begun, called, checked, exact, far, time
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.steps import steps, written
-from inductor_lab.timing import ceilings
+from inductor_lab.measure.timing import ceilings
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

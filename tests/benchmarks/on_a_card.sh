@@ -25,7 +25,7 @@ step() { # NAME SECONDS COMMAND...
     echo "$name: exit $? after $((SECONDS - start)) s" | tee -a "$out/summary.txt"
 }
 
-alone="tests/test_step_gpu.py tests/timing/test_timing_gpu.py tests/why/test_explained.py"
+alone="tests/test_step_gpu.py tests/measure/test_timing_gpu.py tests/measure/test_explained.py"
 checks() {
     local folder=$out/checks
     mkdir -p "$folder"

@@ -77,9 +77,9 @@ def timed(file: Path) -> Row:
     import torch
 
     from inductor_lab.ejected import load
-    from inductor_lab.timing.measure import Method, measure
-    from inductor_lab.timing.prepared import prepared
-    from inductor_lab.timing.statistics import compared
+    from inductor_lab.measure.timing.prepared import prepared
+    from inductor_lab.measure.timing.samples import Method, measure
+    from inductor_lab.measure.timing.significance import compared
 
     begun = time.perf_counter()
     try:

@@ -19,11 +19,11 @@ from circumstances import command
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
+from inductor_lab.measure.sweep import engines, tables
+from inductor_lab.measure.sweep.results import CONTESTANTS, Row
+from inductor_lab.measure.sweep.sweeping import sweep
+from inductor_lab.measure.timing.samples import CACHES, LAUNCHES, Method
 from inductor_lab.store import load
-from inductor_lab.sweep import engines, tables
-from inductor_lab.sweep.row import CONTESTANTS, Row
-from inductor_lab.sweep.sweeping import sweep
-from inductor_lab.timing.measure import CACHES, LAUNCHES, Method
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "tests" / "benchmarks" / "results" / "talk"

@@ -27,11 +27,10 @@ import torch
 from inductor_lab import ejected, store
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.timing import state
-from inductor_lab.timing.measure import Method, flusher, measure
-from inductor_lab.timing.prepared import prepared
-from inductor_lab.timing.profiled import kernel_times
-from inductor_lab.timing.statistics import Compared, compared
+from inductor_lab.measure.timing.cupti import kernel_times
+from inductor_lab.measure.timing.prepared import prepared
+from inductor_lab.measure.timing.samples import Method, card_state, flusher, measure
+from inductor_lab.measure.timing.significance import Compared, compared
 
 CAPTURED = (
     ("dlrm_h200", 0), ("dlrm_train_h200", 20), ("dlrm_train_h200", 10), ("sparse_ffn_h200", 0), ("lora_mlp_bf16_h200", 0),
@@ -199,7 +198,7 @@ def main() -> None:
         planted = comparisons(long_, MORE, -(-100 // len(long_)), stop)[:100]
         same = comparisons(kernels, 1.0, ROUNDS_OF, stop)
     found = {
-        "machine": {"gpu": torch.cuda.get_device_name(), "torch": version("torch"), "triton": version("triton"), "now": asdict(state.read())},
+        "machine": {"gpu": torch.cuda.get_device_name(), "torch": version("torch"), "triton": version("triton"), "now": asdict(card_state())},
         "command": "python tests/benchmarks/timing_study.py",
         "method": asdict(Method()),
         "cupti": {"over_10_us_off_by_at_most": max((abs(row["ours_to_cupti"] - 1) for row in cupti if row["cupti"] > 10), default=None), "rows": cupti},  # type: ignore[operator]

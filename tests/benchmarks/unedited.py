@@ -90,8 +90,8 @@ def _words(found: Verdict | LabError) -> Row:
 
 def timed(row: Row, seconds: float) -> Row:
     """The row with what `diff` says of its file."""
-    from inductor_lab.diff import diff
-    from inductor_lab.timing.measure import Method
+    from inductor_lab.measure.diff import diff
+    from inductor_lab.measure.timing.samples import Method
 
     try:
         found = diff(str(row["path"]), method=Method(rounds=None, seconds=seconds))

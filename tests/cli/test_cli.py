@@ -308,7 +308,7 @@ def test_a_failed_verification_exits_with_1(lora: Lab, monkeypatch: pytest.Monke
 def test_fail_slower_is_for_ci(
     lora: Lab, monkeypatch: pytest.MonkeyPatch, ratio: float | None, verdict: str, allowed: int, code: int
 ) -> None:
-    import inductor_lab.diff as diff
+    import inductor_lab.measure.diff as diff
     from inductor_lab.records import PerfDiff
 
     lora("eject", "lora:0", "-o", "kernel.py")

@@ -18,8 +18,8 @@ import numpy as np  # noqa: E402
 from inductor_lab.cli import main  # noqa: E402
 from inductor_lab.criteo.__main__ import app  # noqa: E402
 from inductor_lab.criteo.convert import convert  # noqa: E402
-from inductor_lab.criteo.describe import describe  # noqa: E402
 from inductor_lab.criteo.format import COLUMNS, DENSE, SPARSE, parquet, read_metadata  # noqa: E402
+from inductor_lab.criteo.reader import describe  # noqa: E402
 from inductor_lab.criteo.sample import KAGGLE, hashes, write_sample, zipf  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 

@@ -20,7 +20,6 @@ from small_kernels import SMALL, captured
 from test_jobs import SCALED
 from test_jobs import TENSORS as JOBS
 
-from inductor_lab.diff import diff
 from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
 from inductor_lab.eject.cuda.parts import Constant, Cuda
@@ -41,6 +40,7 @@ from inductor_lab.eject.rendering import (
 from inductor_lab.ejected import write_all
 from inductor_lab.errors import LabError
 from inductor_lab.machine import cuda_source, inspect
+from inductor_lab.measure.diff import diff
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.store import load
 

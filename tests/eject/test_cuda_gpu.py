@@ -12,14 +12,14 @@ from cuda_categories import CATEGORIES, REAL, of_category
 from folders import CAPTURED
 from small_kernels import SMALL, captured
 
-from inductor_lab.diff import diff
 from inductor_lab.eject import eject_files
 from inductor_lab.ejected import write_all
 from inductor_lab.errors import LabError
 from inductor_lab.machine import cuda_source
+from inductor_lab.measure.diff import diff
+from inductor_lab.measure.timing.samples import Method
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.store import load
-from inductor_lab.timing.measure import Method
 from inductor_lab.verify import verify
 
 pytestmark = pytest.mark.gpu

@@ -23,7 +23,7 @@ pytest.importorskip("triton")
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
-from inductor_lab.history import Keeper
+from inductor_lab.measure.history import Keeper
 from inductor_lab.records import Verdict
 from inductor_lab.verify import LEFT, close, verify, verify_all
 

@@ -10,14 +10,13 @@ import pytest
 
 pytest.importorskip("torch")
 
+from inductor_lab.measure.timing.samples import Measured, Method, State
 from inductor_lab.records import Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import module, times
 from inductor_lab.replay.saving import saving
 from inductor_lab.replay.times import by_launch
 from inductor_lab.report import render
 from inductor_lab.report.replayed import replayed
-from inductor_lab.timing.measure import Measured, Method
-from inductor_lab.timing.state import State
 
 
 def test_launches_are_found_by_name_in_the_order_of_the_step() -> None:

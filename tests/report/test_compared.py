@@ -13,9 +13,9 @@ from folders import CAPTURED
 
 from inductor_lab import store
 from inductor_lab.compare import compare
+from inductor_lab.measure.why.pairs import every, programs
 from inductor_lab.records import MachineCode
 from inductor_lab.report import compared, html
-from inductor_lab.why.pairs import every, programs
 
 
 @pytest.fixture

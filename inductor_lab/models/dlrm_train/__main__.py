@@ -60,8 +60,7 @@ def train(
 ) -> None:
     """Train the talk's DLRM on a log of clicks, and evaluate it on the last tenth."""
     from inductor_lab.models.dlrm_train import configuration as configurations
-    from inductor_lab.models.dlrm_train.profiled import PROFILED, WARM, Profile
-    from inductor_lab.models.dlrm_train.training import begin
+    from inductor_lab.models.dlrm_train.training import PROFILED, WARM, Profile, begin
 
     if (data is None) == (rows is None):
         raise LabError("Name a log with --data, or let one be generated with --rows.")

@@ -1,13 +1,14 @@
 """Training itself: steps over a log, evaluated on its last rows, kept and taken up again as if nothing had happened.
 
 An unbroken run and one that was killed and resumed have the same parameters, bit for bit where the device computes so: a checkpoint holds
-the parameters, the optimizer, the random state and the place in the log, and the order of the rows depends on seed and pass alone.
+the parameters, the optimizer, the random state and the place in the log, and the order of the rows depends on seed and pass alone. `Profile` records a few
+steps with torch's profiler: a Chrome trace for Perfetto or TensorBoard, and which operators took longest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -207,3 +208,61 @@ def auc(labels: Tensor, scores: Tensor) -> float:
     ranks = rankdata(scores.double().numpy())
     n, others = int(clicked.sum()), int((~clicked).sum())
     return float((ranks[clicked].sum() - n * (n + 1) / 2) / (n * others)) if n and others else float("nan")
+
+
+WARM, PROFILED = 5, 10
+"""Steps before, which compile and warm up, and steps that are recorded."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator or kernel over the steps that were recorded."""
+
+    name: str
+    calls: int
+    cpu: float
+    """Its own time on the host, in us a step."""
+    device: float
+    """Its own time on the card, in us a step; 0 without one."""
+
+
+@dataclass
+class Profile:
+    """What the profiler found."""
+
+    folder: Path
+    trace: Path | None = None
+    operators: list[Operator] = field(default_factory=list)
+    """Of the recorded steps, the longest first: by the time on the card where there is one."""
+
+    def over(self, losses: Iterable[Tensor], device: torch.device) -> Iterator[Tensor]:
+        """The same losses, of WARM + PROFILED steps at least, while the steps behind the first ones are recorded.
+
+        Raises:
+            LabError: the trace can not be written.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LabError(f"Can not write to {self.folder}: {error.strerror}.") from error
+        activities = [torch.profiler.ProfilerActivity.CPU]
+        if device.type == "cuda":
+            activities.append(torch.profiler.ProfilerActivity.CUDA)
+        schedule = torch.profiler.schedule(wait=WARM - 1, warmup=1, active=PROFILED, repeat=1)
+        with torch.profiler.profile(activities=activities, schedule=schedule, on_trace_ready=self._keep) as profiler:
+            for loss in losses:
+                yield loss
+                profiler.step()
+
+    def _keep(self, profiler: Any) -> None:
+        self.trace = self.folder / f"step_{profiler.step_num}.pt.trace.json"
+        profiler.export_chrome_trace(str(self.trace))
+        found = [
+            Operator(
+                event.key, event.count, event.self_cpu_time_total / PROFILED, event.self_device_time_total / PROFILED
+            )
+            for event in profiler.key_averages()
+            if not event.key.startswith("ProfilerStep")
+        ]
+        on_card = any(operator.device for operator in found)
+        self.operators = sorted(found, key=lambda one: one.device if on_card else one.cpu, reverse=True)

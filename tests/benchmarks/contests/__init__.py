@@ -20,10 +20,10 @@ import triton
 from torch import Tensor
 from torch.utils._pytree import tree_leaves, tree_map_only
 
-from inductor_lab.contest.compiled import INDUCTOR, inductor
 from inductor_lab.errors import LabError
-from inductor_lab.timing.measure import Method, first_line, measure, recorded
-from inductor_lab.timing.statistics import median_interval
+from inductor_lab.measure.contest.forms import INDUCTOR, inductor
+from inductor_lab.measure.timing.samples import Method, first_line, measure, recorded
+from inductor_lab.measure.timing.significance import median_interval
 
 Row = dict[str, Any]
 Function = Callable[[], Any]

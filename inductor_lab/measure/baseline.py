@@ -1,0 +1,176 @@
+"""Times that were stored, with their noise, and whether a kernel is slower than it was then: beyond the noise of both."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import inductor_lab
+from inductor_lab.document import to_dict
+from inductor_lab.ejected import content_hash
+from inductor_lab.errors import LabError
+from inductor_lab.measure import disk
+from inductor_lab.measure.checks import UNDECIDED, percent
+from inductor_lab.measure.timing.samples import Method
+from inductor_lab.records import SCHEMA, PerfDiff
+
+METHOD = ("launch", "cache")
+"""What must be the same for two times to be compared."""
+FIELDS = {"sha256", "measured", "versions", "method", "hand", "generated", "ratio_interval", "margin"}
+
+
+class Baseline:
+    """A file of stored times, by each ejected file's path from there."""
+
+    def __init__(self, path: Path, card: str = "", files: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        self.path, self.card, self.files = path, card, dict(files or {})
+
+    def need(self, files: Sequence[Path], card: str, method: Method) -> None:
+        """Before anything is timed: can these files be compared on this card?
+
+        Raises:
+            LabError: it was stored on another card, by another method, or has not all of them.
+        """
+        self.need_card(card)
+        if lacking := [str(file) for file in files if self._key(file) not in self.files]:
+            raise LabError(
+                f"{self.path} has no {', '.join(lacking)}; add it with `inductor-lab diff {lacking[0]} --save-baseline {self.path}`."
+            )
+        for name in METHOD:
+            ways = {self.files[self._key(file)]["method"].get(name) for file in files}
+            if others := ways - {getattr(method, name)}:
+                raise LabError(f"{self.path} was measured with --{name} {others.pop()}: use the same.")
+
+    def need_card(self, card: str) -> None:
+        """LabError where what is stored was measured on another card."""
+        if self.files and self.card != card:
+            raise LabError(
+                f"{self.path} was measured on {self.card}, and this is {card}: times of two cards are not compared; store another "
+                "file for this one with --save-baseline."
+            )
+
+    def add(self, file: Path, found: PerfDiff, sha256: str) -> None:
+        """Keep what was measured of a file, in the place of what was kept of it before.
+
+        Args:
+            sha256: `content_hash` of what was measured, which may have been saved anew since.
+
+        Raises:
+            LabError: it was measured on another card, or too badly to compare with.
+        """
+        self.need_card(found.device)
+        if why := _unfit(found):
+            raise LabError(f"{self.path} is left as it is: {file} {why}; measure again to store it.")
+        self.card = found.device
+        self.files[self._key(file)] = {
+            "sha256": sha256, "measured": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": versions(),
+            "method": {name: found.conditions.get(name) for name in (*METHOD, "rounds")}, "settings": to_dict(found.settings),
+            "hand": to_dict(found.hand["timing"]), "generated": to_dict(found.generated["timing"]),
+            "ratio": found.ratio, "ratio_interval": found.ratio_interval, "noise": found.noise, "margin": found.margin,
+        }  # fmt: skip
+
+    def held(self, file: Path, found: PerfDiff) -> tuple[str, str]:
+        """`failed` or `passed`, and the sentence that says why.
+
+        What the card or the versions do to a kernel's time they do to the generated kernel's too, which was timed both times: it fails where the
+        hand kernel is slower than it was, and slower beside the generated one than it was.
+        """
+        stored = self.files[self._key(file)]
+        now, was = to_dict(found.hand["timing"]), stored["hand"]
+        told = f"{_time(now)}, on {stored['measured'][:10]} {_time(was)}{self._since(file, stored)}"
+        margins = found.margin or 0.0, stored["margin"]
+        if found.verdict == "inconclusive":
+            return "failed", f"inconclusive: {told}; {UNDECIDED}"
+        if not slower(now["interval"], was["interval"], *margins):
+            return "passed", f"no slower than it was, beyond the noise of both: {told}"
+        by = f"slower than it was by {percent(now['median'] / was['median'])}, beyond the noise of both"
+        if slower(_inverse(found.ratio_interval or (1.0, 1.0)), _inverse(stored["ratio_interval"]), *margins):
+            return "failed", f"{by}: {told}"
+        return "passed", f"{by}, but so is the generated kernel, so it is the card or the versions: {told}"
+
+    def write(self) -> None:
+        """On the disk, whole or not at all."""
+        text = json.dumps({"schema": SCHEMA, "card": self.card, "files": self.files}, indent=1, sort_keys=True) + "\n"
+        disk.write(self.path, text)
+
+    def _key(self, file: Path) -> str:
+        return Path(os.path.relpath(file.absolute(), self.path.absolute().parent)).as_posix()
+
+    @staticmethod
+    def _since(file: Path, stored: Mapping[str, Any]) -> str:
+        """What is not as it was then."""
+        edited = ["the file was edited since"] if stored["sha256"] != content_hash(file) else []
+        then = stored["versions"]
+        changed = [
+            f"{name} was {then.get(name)}, is {now}" for name, now in versions().items() if then.get(name) != now
+        ]
+        return "".join(f"; {one}" for one in (*edited, *changed))
+
+
+def stored(path: Path, *, new: bool = False) -> Baseline:
+    """The baseline of a file.
+
+    Args:
+        new: It need not be there yet.
+
+    Raises:
+        LabError: it is not there, or no baseline.
+    """
+    if new and not path.exists():
+        if not path.absolute().parent.is_dir():
+            raise LabError(f"There is no folder {path.parent} to write {path.name} in.")
+        return Baseline(path)
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["schema"] != SCHEMA or not all(set(one) >= FIELDS for one in found["files"].values()):
+            raise ValueError
+        return Baseline(path, found["card"], found["files"])
+    except FileNotFoundError as error:
+        raise LabError(f"There is no baseline {path}; --save-baseline {path} stores one.") from error
+    except OSError as error:
+        raise LabError(f"{path} can not be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise LabError(f"{path} is no baseline; --save-baseline stores one, under another name.") from error
+
+
+Interval = tuple[float, float]
+
+
+def slower(now: Interval, was: Interval, margin: float, was_margin: float) -> bool:
+    """Whether now is longer than then, whatever the noise of both did."""
+    return now[0] / (1 + margin) > was[1] * (1 + was_margin)
+
+
+def _unfit(found: PerfDiff) -> str:
+    """Why nothing should be held to these times; empty where it may be."""
+    states: list[Any] = [found.conditions.get(name) or {} for name in ("before", "after")]
+    if slowed := dict.fromkeys(reason for state in states for reason in state.get("throttled", ())):
+        return f"was measured while the card slowed itself down ({', '.join(slowed)})"
+    return "is inconclusive, which is too wide to compare with" if found.verdict == "inconclusive" else ""
+
+
+def _inverse(interval: Interval) -> Interval:
+    low, high = interval
+    return 1 / high, 1 / low
+
+
+def versions() -> dict[str, str]:
+    """Of what a kernel's time depends on besides the card."""
+    import torch
+    import triton
+
+    return {
+        "inductor_lab": inductor_lab.__version__,
+        "torch": str(torch.__version__),
+        "triton": str(triton.__version__),
+        "cuda": str(torch.version.cuda or torch.version.hip or ""),
+    }
+
+
+def _time(timing: Mapping[str, Any]) -> str:
+    low, high = timing["interval"]
+    return f"{timing['median']:.2f} us ({low:.2f} to {high:.2f})"

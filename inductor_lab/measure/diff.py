@@ -1,0 +1,184 @@
+"""The hand kernel against the generated one: a ratio of paired times, and what the compiler made of both.
+
+Both run on the same tensors, in the same rounds, and the generated kernel twice (A/A), the second loaded on its own: what it differs from itself is
+noise, and a difference inside the noise is "same". The generated kernel has the configuration that the model would run: what Inductor's autotuner
+keeps on this card, in this run. How it is measured: docs/timing.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from inductor_lab.ejected import is_span, load
+from inductor_lab.errors import LabError
+from inductor_lab.machine import inspect_module, present_gpu, target_named
+from inductor_lab.measure.contest.autotuned import as_run
+from inductor_lab.measure.contest.configurations import both
+from inductor_lab.measure.contest.contest import Contest, check_asked, contest
+from inductor_lab.measure.timing.ceilings import ceilings
+from inductor_lab.measure.timing.crosscheck import disagreement, launch_times, profiled
+from inductor_lab.measure.timing.prepared import (
+    Prepared,
+    bytes_moved,
+    conditions,
+    conditions_told,
+    paired,
+    prepared,
+    timing,
+)
+from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure
+from inductor_lab.measure.timing.significance import compared
+from inductor_lab.measure.why.explained import explained, operations
+from inductor_lab.measure.why.texts import difference
+from inductor_lab.records import Paired, PerfDiff
+
+NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made of both is for {gpu}."
+NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."
+NOT_CHECKED = "`inductor-lab verify` tells whether the hand kernel is correct."
+CHECKED = "On the inputs that were timed the hand kernel is correct, before and behind the timing; `inductor-lab verify` tries others."
+SIDES = ("hand", "generated", "again")
+
+
+def diff(
+    path: str | Path,
+    *,
+    gpu: str | None = None,
+    method: Method | None = None,
+    against: Sequence[str] = (),
+    best: bool = False,
+    show: Sequence[str] = (),
+    profile: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+) -> PerfDiff:
+    """Compare an ejected file's hand kernel with the generated one.
+
+    With a GPU: times, the results checked again behind them, and machine facts for this GPU (or `gpu`).
+    Without one: the machine facts alone, for `gpu` or an H200; the ratio is None and the verdict "inconclusive".
+    `hand` and `generated` hold `timing` and `roofline` (with a GPU), `machine` and `residency` (a tuple, one a launch). Of a span each kernel is timed
+    as well (`launches`), and both are launched the other way too, bare or from CUDA graphs (`launched`).
+    `against` names more contestants, which are timed in the same rounds; `best` asks for each kernel's best configuration as well.
+    `show` names stages of compilation (`machine.inspection.STAGES`) whose difference is told as text; `profile` adds CUPTI's times.
+    Raises LabError for an unknown GPU, a file that was not ejected, a kernel that does not compile or run, and what needs a GPU without one.
+    """
+    target_named(gpu or "h200")
+    present = present_gpu()
+    check_asked(against, best=best, gpu=present is not None)
+    module = load(path).module
+    if present is None:
+        progress(f"compiling both for {gpu or 'h200'}")
+        hand, generated = machine(module, gpu or "h200")
+        not_timed = NOT_TIMED.format(gpu=gpu or "h200")
+        told = (not_timed, *([NO_PROFILE] if profile else []), NOT_CHECKED)
+        untimed = PerfDiff("inconclusive", None, None, None, hand, generated, "no GPU", told, settings=both(module))
+        return _with_texts(explained(untimed, module, gpu or "h200"), module, gpu or "h200", show)
+
+    timed, kernels, method = _timed(path, module, method or Method(), against, best, profile, progress)
+    notes = list(timed.notes)
+    progress("timing what the card reaches at most")
+    try:
+        most = ceilings(["fp32", operations(module)[1]])
+    except LabError as error:  # the times stand without them
+        most = ()
+        notes.append(str(error))
+    progress(f"compiling both for {gpu or present}")
+    try:
+        hand, generated = machine(module, gpu or present)
+    except LabError as error:  # the times stand without it
+        hand, generated = {}, {}
+        notes.append(str(error))
+    if is_span(module):
+        progress("profiling each launch")
+        hand, generated = (
+            {**side, "launches": launch_times(kernels, which, method)}
+            for which, side in (("hand", hand), ("generated", generated))
+        )
+    found = replace(timed, hand={**timed.hand, **hand}, generated={**timed.generated, **generated}, notes=tuple(notes))
+    here = found.device if gpu in (None, present) else ""
+    return _with_texts(explained(found, module, gpu or present, most, here), module, gpu or present, show)
+
+
+def _timed(
+    path: str | Path,
+    module: ModuleType,
+    method: Method,
+    against: Sequence[str],
+    best: bool,
+    profile: bool,
+    progress: Callable[[str], None],
+) -> tuple[PerfDiff, Prepared, Method]:
+    """What the times say, each contestant checked before and behind them; the kernels, and how they were timed."""
+    import torch
+
+    again = load(path).module  # a module of its own: Triton loads its kernels' code once more, elsewhere
+    launchers = {"hand": module.launch, "generated": module.launch_generated, "again": again.launch_generated}
+    kernels = prepared(module, launchers)
+    progress("asking Inductor's autotuner for its configuration")
+    model = as_run(module, kernels.tensors)
+    model.stated_by(module, again)
+    others = contest(Path(path), module, kernels, against, best=best, progress=progress, launch=method.launch)
+    _need_right(path, others, kernels, "before it was timed")
+    progress("timing")
+    found = measure({**kernels.functions, **others.functions}, kernels.restore, method, progress)
+    _need_right(path, others, kernels, "after it was timed")
+    others.check()
+    span = is_span(module)
+    otherwise = _launched_otherwise(module, kernels, found.method, progress) if span else None
+    times = found.times
+    ratio = compared(times["hand"], times["generated"], times["again"])
+    moved = bytes_moved(module)
+    ours = timing(times["hand"], moved, found.method)
+    theirs = timing([*times["generated"], *times["again"]], moved, found.method)
+    notes = [*model.notes, CHECKED, *others.notes, *conditions_told(found)]
+    if profile:
+        ours = replace(ours, profiled=profiled(kernels, "hand", found.method))
+        theirs = replace(theirs, profiled=profiled(kernels, "generated", found.method))
+        if not span:  # whose launches the card has to begin one after the other, which no profiler counts
+            notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
+    timed = PerfDiff(
+        verdict=ratio.verdict,
+        ratio=ratio.ratio,
+        ratio_interval=ratio.interval,
+        noise=ratio.noise,
+        hand={"timing": ours},
+        generated={"timing": theirs},
+        device=torch.cuda.get_device_name(),
+        notes=tuple(notes),
+        margin=ratio.margin,
+        conditions=conditions(found, model.autotuned),
+        launched=otherwise,
+        **others.results(found, moved),
+    )
+    return timed, kernels, found.method
+
+
+def _launched_otherwise(
+    module: ModuleType, kernels: Prepared, method: Method, progress: Callable[[str], None]
+) -> Paired:
+    """Both from CUDA graphs where they were launched bare, bare where from CUDA graphs."""
+    method = replace(method, launch=next(way for way in LAUNCHES if way != method.launch))
+    progress(f"timing both {'from CUDA graphs' if method.launch == 'graph' else 'launched bare'}")
+    try:
+        found = measure({name: kernels.functions[name] for name in SIDES}, kernels.restore, method, progress)
+    except LabError as error:
+        return Paired(method.launch, "refused", notes=(f"Refused: {error}.",))
+    settings = both(module)
+    return paired(method.launch, found, SIDES, bytes_moved(module), (settings["hand"], settings["generated"]))
+
+
+def _need_right(path: str | Path, others: Contest, kernels: Prepared, when: str) -> None:
+    """LabError where one of both kernels does not compute what it must: its time is none of a kernel for this."""
+    for which in ("hand", "generated"):
+        if wrong := others.judge.wrong(kernels.functions[which], returns=False):
+            raise LabError(f"{path}: the {which} kernel is wrong {when}: {wrong}; `inductor-lab verify` tells more")
+
+
+def _with_texts(found: PerfDiff, module: ModuleType, gpu: str, show: Sequence[str]) -> PerfDiff:
+    return replace(found, texts={stage: difference(module, gpu, stage) for stage in show})
+
+
+def machine(module: ModuleType, gpu: str) -> tuple[dict[str, object], dict[str, object]]:
+    """What the compiler made of both kernels."""
+    return {"machine": inspect_module(module, gpu, "hand")}, {"machine": inspect_module(module, gpu, "generated")}
