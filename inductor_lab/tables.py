@@ -16,7 +16,7 @@ from inductor_lab import store
 from inductor_lab.annotate import annotate, summary
 from inductor_lab.errors import LabError
 from inductor_lab.read import Parsed, read
-from inductor_lab.read.parallel import PACKED
+from inductor_lab.read.parsed import PACKED
 from inductor_lab.records import Capture, Kernel
 
 __all__ = ["TABLES", "Parsed", "Rows", "rows", "sources", "stamp"]

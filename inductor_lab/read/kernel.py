@@ -17,8 +17,7 @@ from typing import Any
 
 from inductor_lab.dtypes import TRITON
 from inductor_lab.read import identity
-from inductor_lab.read.access import compiled_away, roles
-from inductor_lab.read.operations import operations
+from inductor_lab.read.access import compiled_away, operations, roles
 from inductor_lab.read.syntax import parse, walk
 from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Argument, Kernel

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from inductor_lab.read import provenance
-from inductor_lab.read.completeness import missed_launches, unfinished
-from inductor_lab.read.recovery import parse_prefix
-from inductor_lab.read.syntax import walk
+from inductor_lab.read.syntax import parse_prefix, walk
 from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
 from inductor_lab.read.wrapper import Run as Run
@@ -27,8 +26,7 @@ _ASYNC = re.compile(r"^# AOT ID|^async_compile = ", re.MULTILINE)
 """What a module has, and a kernel's own file has not."""
 _HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
 """Functions that time the module: what they make tells the types of its inputs, what they launch is no part of the model."""
-
-
+_LAUNCH = re.compile(r"\b(\w+)(?:\.run\(|\[[^\]\n]{0,200}\]\()")
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -235,3 +233,52 @@ def input_types(tree: ast.Module) -> dict[str, TensorType]:
                     if made:
                         types[node.targets[0].id] = made
     return types
+
+
+# Whether something was missed: what the text plainly holds is counted a second way
+
+
+def missed_launches(
+    text: str, tree: ast.Module, names: Collection[str], runs: Iterable[Run], harness: Collection[str]
+) -> Iterator[tuple[int, str]]:
+    """Launches of kernels of this module, anywhere but in functions that time it, that are not among those that were read."""
+    read = Counter((run.line, run.name) for run in runs)
+    if sum(1 for name in _LAUNCH.findall(text) if name in names) <= sum(read.values()):
+        return
+    found: Counter[tuple[int, str]] = Counter()
+    for statement in tree.body:
+        if getattr(statement, "name", "") not in harness:
+            found.update(
+                (node.lineno, name)
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Call) and (name := _launched(node)) in names
+            )
+    missed = sorted((found - read).elements())
+    if missed:
+        line, name = missed[0]
+        more = f", and {len(missed) - 1} more launches" if len(missed) > 1 else ""
+        yield line, f"a launch of {name} stands where none is looked for: it was not counted{more}"
+
+
+def _launched(call: ast.Call) -> str:
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name), attr="run") | ast.Subscript(value=ast.Name(id=name)):
+            return name
+    return ""
+
+
+def unfinished(tree: ast.Module, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """A module whose function `call` is not there, or does not return: the rest was cut off."""
+    calls = [
+        node
+        for statement in tree.body
+        for node in (statement, *(statement.body if isinstance(statement, ast.ClassDef) else ()))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "call"
+    ]
+    if not any(_returns(function) for function in calls):
+        told = "it ends before its function `call` returns" if calls else "it has no function `call`"
+        yield len(lines), f"the module is not whole: {told}; what stands before was read"
+
+
+def _returns(function: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Return) for node in ast.walk(function))

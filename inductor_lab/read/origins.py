@@ -2,7 +2,7 @@
 
     artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `node_mappings`
     graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `matching`
-    written     no comment: the printed graph's nodes that lead to the inputs which a launch writes in place    `in_place`
+    written     no comment: the printed graph's nodes that lead to the inputs which a launch writes in place    `matching`
     comment     what that comment, or the one above the launch, says by itself
     unknown
 
@@ -17,12 +17,11 @@ from functools import cached_property
 
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS
-from inductor_lab.read import calls, in_place, provenance
+from inductor_lab.read import matching, provenance
 from inductor_lab.read.kernel import list_source
-from inductor_lab.read.marks import Mark, mark_above
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
-from inductor_lab.read.node_mappings import NodeMappings
+from inductor_lab.read.provenance import Mark, NodeMappings, mark_above
 from inductor_lab.read.wrapper import Run
 from inductor_lab.records import Claim, ExternCall, Node, Provenance, SourceLine
 
@@ -174,7 +173,7 @@ class _Facts:
         text = self.definitions[run.name].text if run.name in self.definitions else ""
         said = {name for each in self.definitions for name in self.claim(each).nodes}
         nodes = {node.name: node for node in self.nodes if node.name not in said}
-        led = in_place.leading(nodes, self.becomes, in_place.outputs(text, run.name, run.values))
+        led = matching.leading(nodes, self.updates, matching.written(text, run.name, run.values))
         if not led:
             of = [node.name for node in self.nodes if ".".join(node.target.split(".")[:2]) in mark.aten]
             led = tuple(name for name in of if name in nodes) or tuple(of)  # what others name may be done in parts
@@ -183,14 +182,14 @@ class _Facts:
         return Provenance("written", led, mark.source_nodes or (), self._lines(led))
 
     @cached_property
-    def becomes(self) -> dict[str, str]:
+    def updates(self) -> dict[str, str]:
         """Inputs of the graph -> the node that each becomes."""
-        return in_place.becomes(self.nodes)
+        return matching.updates(self.nodes)
 
     @cached_property
     def called(self) -> dict[int, str]:
         """Line of a library call -> its node."""
-        return calls.nodes_of(self.site.module.externs, self.nodes)
+        return matching.nodes_of_calls(self.site.module.externs, self.nodes)
 
     def call(self, call: ExternCall) -> Provenance:
         mark = mark_above(self.lines, call.line)

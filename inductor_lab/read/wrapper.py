@@ -6,8 +6,7 @@ import ast
 import re
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.read.floors import whole
-from inductor_lab.read.types import contiguous
+from inductor_lab.read.types import contiguous, whole
 from inductor_lab.read.unparse import unparse
 from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
 

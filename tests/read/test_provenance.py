@@ -19,12 +19,10 @@ from test_read import MODULE, as_log
 from inductor_lab.bind.claims import differences
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.read import read
-from inductor_lab.read.marks import mark_above
 from inductor_lab.read.matching import STEPS, SubgraphMatcher
 from inductor_lab.read.module import Module
-from inductor_lab.read.node_mappings import node_mappings, stack
 from inductor_lab.read.origins import UNKNOWN, _Facts, _Site, together
-from inductor_lab.read.provenance import claim, graph
+from inductor_lab.read.provenance import claim, graph, mark_above, node_mappings, stack
 from inductor_lab.read.wrapper import Run
 from inductor_lab.records import Capture, Claim, Kernel, LaunchArgument, Node, Provenance, SourceLine, TensorType
 from inductor_lab.report import terminal

@@ -23,7 +23,7 @@ from test_read import KERNEL, MODULE, as_log
 from inductor_lab import workers
 from inductor_lab.errors import LabError
 from inductor_lab.read import files, message, read
-from inductor_lab.read.prefixes import Prefixes
+from inductor_lab.read.message import Prefixes
 from inductor_lab.read.sources import documents
 from inductor_lab.records import Capture, TensorType
 
