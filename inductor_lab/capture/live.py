@@ -35,8 +35,8 @@ from torch._logging._internal import TorchLogsFormatter, log_registry
 from torch.utils._pytree import tree_leaves
 
 from inductor_lab import store
-from inductor_lab.capture import autotuned, observe, outcome, problems
-from inductor_lab.capture.candidates import Asked
+from inductor_lab.capture import configurations, observe, outcome, problems
+from inductor_lab.capture.configurations import Asked
 from inductor_lab.capture.observe import Observer
 from inductor_lab.capture.program_names import Named, Told
 from inductor_lab.capture.run import KEEP, LIMIT
@@ -96,14 +96,14 @@ def capture_model(
             )
             _run(compiled, inputs, tensors, train)
             breaks = [str(reason) for reason in dynamo.counters["graph_break"]]
-            configurations = seen.configurations()  # while their files are there
+            kept = seen.configurations()  # while their files are there
             candidates = asked.candidates if card else seen.candidates()
         path = Path(folder, "log.txt")
         path.write_text(log.getvalue(), encoding="utf-8")
         outcome.tidy(path, Path(folder).resolve())
         fingerprint = {
             **_fingerprint(card, patches, breaks),
-            "autotuned": configurations,
+            "autotuned": kept,
             "candidates": candidates,
             "called": told,
         }
@@ -245,9 +245,9 @@ def _lent(folder: Path, module: torch.nn.Module | None) -> Iterator[None]:
                     buffer.copy_(before)
 
 
-def _tuned(card: Card | None) -> contextlib.AbstractContextManager[autotuned.Seen]:
+def _tuned(card: Card | None) -> contextlib.AbstractContextManager[configurations.Seen]:
     """For a virtual card nothing runs."""
-    return contextlib.nullcontext(autotuned.Seen()) if card else autotuned.observed()
+    return contextlib.nullcontext(configurations.Seen()) if card else configurations.observed()
 
 
 def _observer(keep: str, folder: Path) -> Observer | None:

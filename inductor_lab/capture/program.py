@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from inductor_lab.capture import cuda_stubs
-from inductor_lab.capture.problems import problem
+from inductor_lab.capture.problems import first_line, problem
 from inductor_lab.gpus import Card
 
 _pretends = False
@@ -29,10 +29,9 @@ def install(card: Card) -> None:
     try:
         _install(card)
     except Exception as error:
-        lines = str(error).strip().splitlines() or [""]
         problem(
             f"torch {torch.__version__} could not be made to answer for the virtual GPU "
-            f"({type(error).__name__}: {lines[0]}): a program that asks for cuda will fail"
+            f"({type(error).__name__}: {first_line(error)}): a program that asks for cuda will fail"
         )
 
 

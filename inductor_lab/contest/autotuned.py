@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from inductor_lab.capture.autotuned import configuration
+from inductor_lab.capture.configurations import configuration
 from inductor_lab.machine.triton_private import CaughtLaunch, launches_given_to
 from inductor_lab.records import Autotuned
 from inductor_lab.timing.measure import first_line

@@ -1,6 +1,6 @@
 """From which nodes and lines each launch comes, from all that a capture's texts hold: the best that is there for each.
 
-    artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `node_mappings`
+    artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `provenance`
     graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `matching`
     written     no comment: the printed graph's nodes that lead to the inputs which a launch writes in place    `matching`
     comment     what that comment, or the one above the launch, says by itself

@@ -21,7 +21,7 @@ from torch._inductor.runtime.hints import DeviceProperties  # noqa: E402
 
 from inductor_lab import store  # noqa: E402
 from inductor_lab.bind.heuristics import candidates  # noqa: E402
-from inductor_lab.capture.autotuned import configuration  # noqa: E402
+from inductor_lab.capture.configurations import configuration  # noqa: E402
 from inductor_lab.contest import autotuned  # noqa: E402
 from inductor_lab.contest.autotuned import OLD, STANDS, AsRun, as_run, autotuner, captured, kept, taken  # noqa: E402
 from inductor_lab.contest.configurations import settings_of  # noqa: E402
