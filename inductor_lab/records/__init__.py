@@ -8,7 +8,20 @@ Sizes are ints, or strings where the compiler left them symbolic (`"ks0"`, `"s77
 
 from __future__ import annotations
 
-from inductor_lab.records.annotated import Called, FusionStop, Listed, Note
+from inductor_lab.records.annotated import (
+    Beside,
+    BesideRow,
+    Called,
+    Characters,
+    Comparison,
+    ExternChange,
+    FusionChange,
+    FusionStop,
+    KernelPair,
+    Listed,
+    Move,
+    Note,
+)
 from inductor_lab.records.captured import (
     Argument,
     Capture,
@@ -30,27 +43,27 @@ from inductor_lab.records.captured import (
     TensorType,
     Traffic,
 )
-from inductor_lab.records.compared import (
-    Beside,
-    BesideRow,
-    Comparison,
-    ExternChange,
-    FusionChange,
-    KernelPair,
-    Move,
-    Span,
+from inductor_lab.records.judged import (
+    Case,
+    Grafted,
+    Kept,
+    Replay,
+    ReplayedGraph,
+    ReplayedLaunch,
+    Saving,
+    Status,
+    Verdict,
 )
-from inductor_lab.records.judged import Case, Status, Verdict
-from inductor_lab.records.kept import Kept
-from inductor_lab.records.machine import CompiledCode, MachineCode, Residency
-from inductor_lab.records.replayed import Grafted, Replay, ReplayedGraph, ReplayedLaunch, Saving
 from inductor_lab.records.timed import (
     Autotuned,
     Candidate,
     Ceiling,
+    CompiledCode,
     KernelTime,
+    MachineCode,
     Paired,
     PerfDiff,
+    Residency,
     Roofline,
     StepEffect,
     Timing,
@@ -70,6 +83,7 @@ __all__ = [
     "Capture",
     "Case",
     "Ceiling",
+    "Characters",
     "Claim",
     "Comparison",
     "CompileEvent",
@@ -106,7 +120,6 @@ __all__ = [
     "Saving",
     "Size",
     "SourceLine",
-    "Span",
     "Status",
     "StepEffect",
     "TensorType",
