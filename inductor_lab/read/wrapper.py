@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.read.types import contiguous, whole
@@ -138,9 +139,7 @@ class Wrapper:
                 self.results[name] = (self.results[whole][0], str(part))
 
     def library(self, function: str, call: ast.Call) -> None:
-        given = [(str(position), argument) for position, argument in enumerate(call.args)]
-        given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-        arguments = tuple(self.passed(*one) for one in given)
+        arguments = tuple(self.passed(*one) for one in given(call))
         self.calls.append(ExternCall(function, "", call.lineno, arguments))
 
     def fold(self, workspace: str, call: ast.Call, lines: ast.Call) -> None:
@@ -149,21 +148,18 @@ class Wrapper:
         known = self.types.get(workspace)
         shape = _sizes(ast.Tuple(lines.args))
         type_ = TensorType(known.dtype if known else "", shape, contiguous(shape))
-        given = LaunchArgument("0", unparse(lines), type_, self.storage.get(workspace, workspace))
-        self.calls.append(ExternCall(f"aten.{call.func.attr}", "", call.lineno, (given, LaunchArgument("dim", "0"))))
+        folded = LaunchArgument("0", unparse(lines), type_, self.storage.get(workspace, workspace))
+        self.calls.append(ExternCall(f"aten.{call.func.attr}", "", call.lineno, (folded, LaunchArgument("dim", "0"))))
 
     def call(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
             return
         function = unparse(value.func)
-        name, _, method = function.rpartition(".")
+        name = function.rpartition(".")[0]
         if function in self.foreign or name in self.foreign:
             self.library(function, value)
-        elif method == "run" and not any(isinstance(argument, ast.Starred) for argument in value.args):
-            # A harness launches with `*args`: it times the kernel, and is no part of the model.
-            given = [(str(position), argument) for position, argument in enumerate(value.args)]
-            given += [(k.arg, k.value) for k in value.keywords if k.arg and k.arg not in NOT_PASSED]
-            self.runs.append(Run(name, tuple(self.passed(*one) for one in given), value.lineno))
+        elif is_launch(value):
+            self.runs.append(Run(name, tuple(self.passed(*one) for one in given(value, NOT_PASSED)), value.lineno))
         elif function.startswith(EXTERN):
             self.library(function, value)
         elif (fold := _fold(value)) is not None:
@@ -189,6 +185,23 @@ class Wrapper:
         if isinstance(tensor, ast.Name):
             known = self.types.get(tensor.id)
             self.types[tensor.id] = TensorType(dtype or (known.dtype if known else ""), _sizes(shape), _sizes(stride))
+
+
+def is_launch(call: ast.Call) -> bool:
+    """`KERNEL.run(...)`. A harness launches with `*args`: it times the kernel, and is no part of the model."""
+    named = isinstance(call.func, ast.Attribute) and call.func.attr == "run"
+    return named and not any(isinstance(argument, ast.Starred) for argument in call.args)
+
+
+def given(call: ast.Call, without: Set[str] = frozenset()) -> Iterator[tuple[str, ast.expr]]:
+    """What a call is passed, by position, `0`, `1` ..., or by keyword, but for some keywords."""
+    yield from ((str(position), argument) for position, argument in enumerate(call.args))
+    yield from ((k.arg, k.value) for k in call.keywords if k.arg and k.arg not in without)
+
+
+def is_alias(call: ast.Call) -> bool:
+    """Whether a call gives the memory of its first argument: a view of it, or itself."""
+    return unparse(call.func).rpartition(".")[2] in VIEWS | SAME
 
 
 def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
@@ -243,8 +256,8 @@ def _aliased(value: ast.expr) -> str:
     match value:
         case ast.Name(id=name):
             return name
-        case ast.Call(func=function, args=[ast.Name(id=name), *_]):
-            return name if unparse(function).rpartition(".")[2] in VIEWS | SAME else ""
+        case ast.Call(args=[ast.Name(id=name), *_]):
+            return name if is_alias(value) else ""
     return ""
 
 
