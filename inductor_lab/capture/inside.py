@@ -132,20 +132,11 @@ def report() -> None:
 
 def fingerprint() -> dict[str, Any]:
     """Versions, card, settings, and what Dynamo says it compiled. torch has been imported by the program."""
-    import torch
-
-    card = gpu()
     dynamo = sys.modules.get("torch._dynamo.utils")
     counters = dynamo.counters if dynamo else {}
     tuned, named = (sys.modules.get(f"inductor_lab.capture.{name}") for name in ("configurations", "program_names"))
     return {
-        "torch": str(torch.__version__),
-        "triton": _version("triton"),
-        "gpu": card.name if card else real_gpu()[0],
-        "arch": card.arch if card else real_gpu()[1],
-        "virtual": card is not None,
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
+        **of_process(gpu()),
         "settings": _changed_settings(),
         "frames": int(counters.get("frames", {}).get("total", 0)),
         "inductor": "torch._inductor.compile_fx" in sys.modules,
@@ -156,12 +147,26 @@ def fingerprint() -> dict[str, Any]:
     }
 
 
+def of_process(card: Card | None) -> dict[str, Any]:
+    """The part of a fingerprint that every graph of this process shares: its versions, and the card, virtual or real."""
+    name, arch = (card.name, card.arch) if card else _real_gpu()
+    return {
+        "torch": _version("torch"),
+        "triton": _version("triton"),
+        "gpu": name,
+        "arch": arch,
+        "virtual": card is not None,
+        "python": platform.python_version(),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
 def _version(package: str) -> str:
     module = sys.modules.get(package)
     return str(getattr(module, "__version__", ""))
 
 
-def real_gpu() -> tuple[str, str]:
+def _real_gpu() -> tuple[str, str]:
     import torch
 
     if not torch.cuda.is_available():
@@ -216,9 +221,7 @@ def run(model: Callable[..., Any], inputs: tuple[Any, ...], *, train: bool, dyna
     import torch
     from torch.utils._pytree import tree_leaves
 
-    modes = torch._inductor.list_mode_options() if mode else {}
-    if mode and mode not in modes:
-        raise LabError(f"torch.compile has no mode {mode!r}; it has {', '.join(modes)}.")
+    mode_options(mode)
     compiled = torch.compile(model, dynamic=True if dynamic else None, mode=mode)
     if not train:
         with torch.no_grad():
@@ -228,6 +231,20 @@ def run(model: Callable[..., Any], inputs: tuple[Any, ...], *, train: bool, dyna
     if not outputs:
         raise LabError("Nothing that the model returns has a gradient; leave out --train.")
     sum(x.sum() for x in outputs).backward()
+
+
+def mode_options(mode: str | None) -> dict[str, object]:
+    """The settings that a mode of torch.compile stands for; none for no mode.
+
+    Raises:
+        LabError: there is no such mode.
+    """
+    import torch
+
+    modes = torch._inductor.list_mode_options() if mode else {}
+    if mode and mode not in modes:
+        raise LabError(f"torch.compile has no mode {mode!r}; it has {', '.join(modes)}.")
+    return dict(modes[mode]) if mode else {}
 
 
 def _workload(request: dict[str, Any], device: str) -> tuple[Any, tuple[Any, ...]]:
