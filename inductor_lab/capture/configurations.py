@@ -153,7 +153,7 @@ class Asked:
         text = Path(module).read_text(encoding="utf-8")
         if "async_compile" not in text:
             return
-        from inductor_lab.read.parsed import Parsed  # not in a process that runs on a card
+        from inductor_lab.read.parsing import Parsed  # not in a process that runs on a card
 
         _, found = Parsed().module(text)
         for definition in found.definitions:

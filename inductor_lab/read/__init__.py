@@ -14,7 +14,7 @@ from inductor_lab.read import module as modules
 from inductor_lab.read.artifacts import BY_KIND, PARSED, Artifact
 from inductor_lab.read.kernel import parameters
 from inductor_lab.read.origins import Origins, together
-from inductor_lab.read.parsed import ParallelReader, Parsed
+from inductor_lab.read.parsing import ParallelReader, Parsed
 from inductor_lab.read.provenance import NodeMappings
 from inductor_lab.read.sources import Document, documents
 from inductor_lab.records import (

@@ -132,17 +132,8 @@ def _accesses(
 
 
 PLUMBING = {
-    "full",
-    "broadcast_to",
-    "arange",
-    "program_id",
-    "zeros",
-    "range",
-    "static_range",
-    "device_assert",
-    "reshape",
-    "debug_barrier",
-}
+    "full", "broadcast_to", "arange", "program_id", "zeros", "range", "static_range", "device_assert", "reshape", "debug_barrier",
+}  # fmt: skip
 """Calls that move no data and compute no value of the model."""
 
 

@@ -33,29 +33,15 @@ from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Argument
 
 _OLD_AXIS = {
-    "rindex": "r0_index",
-    "rnumel": "r0_numel",
-    "rmask": "r0_mask",
-    "roffset": "r0_offset",
-    "rbase": "r0_base",
+    "rindex": "r0_index", "rnumel": "r0_numel", "rmask": "r0_mask", "roffset": "r0_offset", "rbase": "r0_base",
     "RBLOCK": "R0_BLOCK",
-}
+}  # fmt: skip
 _OLD_SYMBOL = re.compile(r"r(\d+)$")
 _POINTER = re.compile(r"(in_out_ptr|in_ptr|out_ptr)\d+$")
 _MODULES = {"tl.math": "tl_math", "tl.libdevice": "libdevice"}
 _PURE = {
-    "arange",
-    "full",
-    "zeros",
-    "program_id",
-    "broadcast_to",
-    "to",
-    "cdiv",
-    "min",
-    "where",
-    "constexpr_next_power_of_2",
-    "reshape",
-}
+    "arange", "full", "zeros", "program_id", "broadcast_to", "to", "cdiv", "min", "where", "constexpr_next_power_of_2", "reshape",
+}  # fmt: skip
 """Calls that may go where their result is not used."""
 KERNEL = "kernel"
 """The name that every kernel is given."""

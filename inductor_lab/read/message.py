@@ -7,7 +7,7 @@ Torch writes the prefix in front of every line of a message (`TorchLogsFormatter
 
 Launchers and collectors write theirs before it: `[default0]:`, `3: `, `(RayTrainWorker pid=12, ip=10.0.0.1)`, `pod-1 | `, syslog's time and host.
 What is left of all that, when everything that changes from line to line is gone, names the stream that the line belongs to (`lead`). Where
-something stands before a line that nobody can foresee, torch's own thread and compile id are still there (`origin`): see `logged`.
+something stands before a line that nobody can foresee, torch's own thread and compile id are still there (`origin`): see `streams`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ One file can hold lines behind torch's prefix, a trace's events and text without
     between     behind a prefix of torch's logging               goes to `logged`, by thread, rank and place     between
                 the header of a trace's event                    begins the event                                in_event
                 `[inductor_lab] problem: ...`                    is given as a problem                           between
-                any other                                        goes to `bare`, which has states of its own     between
+                any other                                        goes to `plain`, which has states of its own     between
     in_event    behind a tab (or what stands for it)             goes on the event                               in_event
                 any other                                        ends the event, and is met again                between
 
@@ -29,10 +29,10 @@ from typing import Any
 
 from inductor_lab.read import files
 from inductor_lab.read.artifacts import EVENTS, LOGGED
-from inductor_lab.read.bare import Bare
 from inductor_lab.read.files import Carried
-from inductor_lab.read.logged import Logged
 from inductor_lab.read.message import MESSAGE_LIMIT, Document, Message, Prefixes, problem, second_prefix
+from inductor_lab.read.plain_text import PlainText
+from inductor_lab.read.streams import Logged
 
 PROBLEM = "[inductor_lab] problem: "
 """A line that our own capture prints where generated code can not be true to the card."""
@@ -77,7 +77,7 @@ class Scanner:
     def __init__(self, name: str, as_: str) -> None:
         self.name = name
         whole = as_ == "module" or (as_ == "auto" and name.endswith((".py", ".cpp")))
-        self.bare = Bare(name, whole, forced=as_ == "module") if as_ != "trace" else None
+        self.plain = PlainText(name, whole, forced=as_ == "module") if as_ != "trace" else None
         self.logged = Logged(name) if as_ in {"auto", "log"} and not whole else None
         self.traced = as_ in {"auto", "trace"} and not whole
         self.carried = Carried()
@@ -116,7 +116,7 @@ class Scanner:
                 return ()
         if line.startswith(PROBLEM):
             return (problem(line[len(PROBLEM) :], f"{self.name}:{number}"),)
-        return self.bare.state(line, number) if self.bare else ()
+        return self.plain.state(line, number) if self.plain else ()
 
     def first_of_event(self, line: str, number: int) -> Iterable[Document]:
         """The line after an event's header: an editor or a terminal may have made spaces of its tab."""
@@ -149,8 +149,8 @@ class Scanner:
         yield from self._end_event()
         if self.logged:
             yield from self.logged.rest()
-        if self.bare:
-            yield from self.bare.rest()
+        if self.plain:
+            yield from self.plain.rest()
 
 
 # The header of a trace's event

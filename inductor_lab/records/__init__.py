@@ -8,21 +8,7 @@ Sizes are ints, or strings where the compiler left them symbolic (`"ks0"`, `"s77
 
 from __future__ import annotations
 
-from inductor_lab.records.annotated import (
-    Beside,
-    BesideRow,
-    Called,
-    Characters,
-    Comparison,
-    ExternChange,
-    FusionChange,
-    FusionStop,
-    KernelPair,
-    Listed,
-    Move,
-    Note,
-)
-from inductor_lab.records.captured import (
+from inductor_lab.records.captures import (
     Argument,
     Capture,
     Claim,
@@ -43,18 +29,21 @@ from inductor_lab.records.captured import (
     TensorType,
     Traffic,
 )
-from inductor_lab.records.judged import (
-    Case,
-    Grafted,
-    Kept,
-    Replay,
-    ReplayedGraph,
-    ReplayedLaunch,
-    Saving,
-    Status,
-    Verdict,
+from inductor_lab.records.findings import (
+    Beside,
+    BesideRow,
+    Called,
+    Characters,
+    Comparison,
+    ExternChange,
+    FusionChange,
+    FusionStop,
+    KernelPair,
+    Listed,
+    Move,
+    Note,
 )
-from inductor_lab.records.timed import (
+from inductor_lab.records.timings import (
     Autotuned,
     Candidate,
     Ceiling,
@@ -68,6 +57,17 @@ from inductor_lab.records.timed import (
     StepEffect,
     Timing,
     Tuning,
+)
+from inductor_lab.records.verdicts import (
+    Case,
+    Grafted,
+    Kept,
+    Replay,
+    ReplayedGraph,
+    ReplayedLaunch,
+    Saving,
+    Status,
+    Verdict,
 )
 
 SCHEMA = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.records.captured import Capture, Kernel, Launch, SourceLine
+from inductor_lab.records.captures import Capture, Kernel, Launch, SourceLine
 
 
 @dataclass(frozen=True)

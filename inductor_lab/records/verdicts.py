@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from inductor_lab.records.timed import Timing
+from inductor_lab.records.timings import Timing
 
 
 @dataclass(frozen=True)
