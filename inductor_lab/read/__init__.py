@@ -81,7 +81,7 @@ class _Reader:
         """Stream -> the number of its last graph."""
         self.modules: dict[str, modules.Module] = {}
         """Stream -> its last module."""
-        self.origins = Origins()
+        self.origins = Origins(parsed.source)
 
     def add(self, found: Iterable[Document]) -> None:
         for document in found:

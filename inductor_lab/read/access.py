@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 
 from inductor_lab.computation.operators import OPERATORS, called
 from inductor_lab.read.syntax import blocks, expressions, statements, walk
-from inductor_lab.read.unparse import unparse
 
 MADE_OF_ITS_FIRST_ARGUMENT = {"make_block_ptr", "advance", "make_tensor_descriptor", "multiple_of", "max_contiguous"}
 """Calls whose result points where their first argument does."""
@@ -167,7 +166,7 @@ def _operations(value: ast.expr) -> list[str]:
                 return inner
             return [
                 *inner,
-                f"cast.{unparse(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
+                f"cast.{ast.unparse(value.args[0]).rpartition('.')[2]}" if name == "to" and value.args else name,
             ]
         case ast.BinOp(left=left, op=op, right=right):
             return [*_operations(left), *_operations(right), OPERATORS.get(type(op), "operator")]

@@ -30,7 +30,6 @@ from dataclasses import dataclass, field, replace
 from inductor_lab.read.module import Definition, Module, Run, definitions, input_types
 from inductor_lab.read.syntax import parse_prefix
 from inductor_lab.read.types import sizes
-from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import RESULT, tensor_type
 from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
 
@@ -335,7 +334,7 @@ def _plain(expression: str) -> str:
     if not _ARITHMETIC.search(expression):
         return expression
     try:
-        return unparse(_Divisions().visit(ast.parse(expression, mode="eval").body))
+        return ast.unparse(_Divisions().visit(ast.parse(expression, mode="eval").body))
     except SyntaxError:
         return expression
 

@@ -16,7 +16,6 @@ from functools import cached_property
 
 from inductor_lab.read import provenance
 from inductor_lab.read.syntax import parse_prefix, walk
-from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
 from inductor_lab.read.wrapper import Run as Run
 from inductor_lab.records import Claim, ExternCall, TensorType
@@ -87,7 +86,7 @@ def read_module(text: str) -> Module:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                 if several := _several(call):
                     choices[name] = Choice(several, slices.get(0, []))
-                elif _source(call) is None and unparse(call.func).startswith("async_compile."):
+                elif _source(call) is None and ast.unparse(call.func).startswith("async_compile."):
                     foreign.add(name)
     for statement in tree.body:
         for function in _functions(statement):
@@ -118,7 +117,7 @@ def definitions(tree: ast.Module, lines: list[str]) -> Iterator[Definition]:
                 source = _source(call)
                 if source is not None:
                     yield Definition(name, source, _comment(lines, statement.lineno), statement.lineno)
-            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in unparse(first):
+            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in ast.unparse(first):
                 start = first.lineno
                 source = "\n".join(lines[start - 1 : statement.end_lineno])
                 yield Definition(statement.name, source, _comment(lines, start), start)
@@ -138,13 +137,13 @@ def _source(call: ast.Call) -> str | None:
 
 def _several(call: ast.Call) -> tuple[str, ...]:
     """The kernels of `async_compile.multi_kernel('name', [a, b])`, `MultiKernelCall([a, b])`, or by sizes, of a dict."""
-    name = unparse(call.func).rpartition(".")[2]
+    name = ast.unparse(call.func).rpartition(".")[2]
     if name not in {"multi_kernel", "size_hint_multi_kernel", "MultiKernelCall"}:
         return ()
     for argument in call.args:
         match argument:
             case ast.List(elts=kernels) | ast.Dict(values=kernels):
-                return tuple(unparse(kernel) for kernel in kernels)
+                return tuple(ast.unparse(kernel) for kernel in kernels)
     return ()
 
 
@@ -187,7 +186,7 @@ def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunct
     """The functions that run a graph: all but kernels and the harness."""
     if not isinstance(statement, (*_FUNCTION, ast.ClassDef)) or statement.name in HARNESS:
         return
-    if any("triton" in unparse(decorator) for decorator in statement.decorator_list):
+    if any("triton" in ast.unparse(decorator) for decorator in statement.decorator_list):
         return
     yield from _within(statement)
 

@@ -11,14 +11,14 @@ Ranks and recompiles write the same texts again: what was found for one is found
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS
 from inductor_lab.read import matching, provenance
-from inductor_lab.read.kernel import list_source
+from inductor_lab.read.kernel import Source
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
 from inductor_lab.read.provenance import Mark, NodeMappings, mark_above
@@ -33,7 +33,11 @@ UNKNOWN = Provenance()
 class Origins:
     """Takes modules and mappings as they come, and answers for launches at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: Callable[[str], Source]) -> None:
+        """Args:
+        source: Reads a kernel's text, or has read it before.
+        """
+        self._source = source
         self._sites: dict[str, _Site] = {}
         self._latest: dict[str, _Site] = {}
         self._facts: dict[tuple[int, int, tuple[int, ...]], _Facts] = {}
@@ -66,7 +70,7 @@ class Origins:
         if site.facts is None:
             key = (id(site.text), id(site.nodes), tuple(map(id, site.mappings)))
             if key not in self._facts:
-                self._facts[key] = _Facts(site)
+                self._facts[key] = _Facts(site, self._source)
             site.facts = self._facts[key]
         return site.facts
 
@@ -110,8 +114,9 @@ class _Site:
 class _Facts:
     """What one module, its graph and its mappings tell together."""
 
-    def __init__(self, site: _Site) -> None:
+    def __init__(self, site: _Site, source: Callable[[str], Source]) -> None:
         self.site = site
+        self.source = source
         self.mapping = NodeMappings()
         for mapping in site.mappings:
             self.mapping = self.mapping.joined(mapping)
@@ -276,16 +281,16 @@ class _Facts:
         """
         claim, definition = self.claim(kernel), self.definitions.get(kernel)
         given = fragment.found_in_memory(claim)
-        given |= {name for name, of in fragment.seen_otherwise(claim).items() if self._source(name) == self._source(of)}
+        given |= {name for name, of in fragment.seen_otherwise(claim).items() if self._line(name) == self._line(of)}
         if definition and "load(" not in definition.text:
             given |= set(claim.nodes) - fragment.of_nothing(claim)
         elif definition:
-            source = list_source(definition.text)
+            source = self.source(definition.text)
             reads = sum(argument.pointer and argument.role != "out" for argument in source.arguments)
             given |= fragment.before_folds(claim, source.ops, reads)
         return tuple(name for name in claim.nodes if name not in given) or claim.nodes
 
-    def _source(self, name: str) -> SourceLine | None:
+    def _line(self, name: str) -> SourceLine | None:
         return self.nodes[self.position[name]].source if name in self.position else None
 
     @cached_property

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from inductor_lab.read.module import HARNESS, input_types
-from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import EXTERN, NOT_PASSED, Wrapper, given, is_alias, is_launch
 from inductor_lab.records import TensorType
 
@@ -141,7 +140,7 @@ class _Reader:
                 case ast.Delete() | ast.Expr() | ast.Return() | ast.Import() | ast.ImportFrom() | ast.Pass():
                     pass
                 case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                    self._barrier(statement, f"`{unparse(value)[:60]}` gives several results at once")
+                    self._barrier(statement, f"`{ast.unparse(value)[:60]}` gives several results at once")
                     self.function.given |= {one.id for one in targets if isinstance(one, ast.Name)}
                 case _:
                     self._barrier(statement, f"line {statement.lineno} is neither a launch nor a library call")
@@ -167,7 +166,7 @@ class _Reader:
                 views[name] = View(name)
                 self._called(value, name)
             case _ if name in self.wrapper.sizes:  # one variable in front of every launch of a kernel
-                self.sizes[name] = unparse(value)
+                self.sizes[name] = ast.unparse(value)
             case _:
                 views[name] = View(name)
 
@@ -179,7 +178,7 @@ class _Reader:
         self.function.views[name] = view
 
     def _called(self, call: ast.Call, target: str) -> None:
-        function = unparse(call.func)
+        function = ast.unparse(call.func)
         owner, _, method = function.rpartition(".")
         if is_launch(call):
             self._step(call, owner, True, target)
@@ -201,7 +200,7 @@ class _Reader:
             self.results[target] = step
 
     def _passed(self, name: str, argument: ast.expr) -> Passed:
-        text = unparse(argument)
+        text = ast.unparse(argument)
         match argument:
             case ast.Name(id=variable) if self._is_tensor(variable):
                 return Passed(name, text, self._view(variable))
@@ -218,10 +217,10 @@ class _Reader:
     def _viewed(self, call: ast.Call) -> View:
         """`reinterpret_tensor(x, shape, stride, offset)`, whose offset counts from where x begins; `copy_if_misaligned(x)`."""
         of = call.args[0]
-        inner = self._viewed(of) if isinstance(of, ast.Call) else self._view(unparse(of))
+        inner = self._viewed(of) if isinstance(of, ast.Call) else self._view(ast.unparse(of))
         if len(call.args) < 3:
             return inner
-        shape, stride, *rest = map(unparse, call.args[1:])
+        shape, stride, *rest = map(ast.unparse, call.args[1:])
         return View(inner.base, shape, stride, _sum(inner.offset, rest[0] if rest else "0"))
 
 

@@ -27,7 +27,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.read.types import fx_type
-from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Claim, Node, SourceLine, TensorType
 
 HEAD = re.compile(
@@ -141,7 +140,7 @@ def graph(text: str) -> tuple[tuple[Node, ...], tuple[str, ...]]:
         read.sort(key=lambda n: (n.lineno, n.col_offset))  # `ast.walk` goes level by level: a list's names come last
         used = tuple(dict.fromkeys(n.id for n in read))
         nodes.append(
-            Node(name, _target(value), unparse(value), used, _annotation(annotation), origin.get(statement.lineno))
+            Node(name, _target(value), ast.unparse(value), used, _annotation(annotation), origin.get(statement.lineno))
         )
         known.add(name)
     return tuple(nodes), outputs
@@ -171,7 +170,7 @@ def _annotation(node: ast.expr | None) -> TensorType | None:
 
 def _target(value: ast.expr) -> str:
     if isinstance(value, ast.Call):
-        return target(unparse(value.func))
+        return target(ast.unparse(value.func))
     return "getitem" if isinstance(value, ast.Subscript) else type(value).__name__.lower()
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.read.types import contiguous, whole
-from inductor_lab.read.unparse import unparse
 from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
 
 DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
@@ -126,7 +125,7 @@ class Wrapper:
         else:
             self.types.pop(name, None)
         if "numel" in name or PRECOMPUTED.fullmatch(name):
-            self.sizes[name] = unparse(value)
+            self.sizes[name] = ast.unparse(value)
         base = _aliased(value)
         self.storage[name] = self.storage.get(base, base) if base else name
 
@@ -148,13 +147,13 @@ class Wrapper:
         known = self.types.get(workspace)
         shape = _sizes(ast.Tuple(lines.args))
         type_ = TensorType(known.dtype if known else "", shape, contiguous(shape))
-        folded = LaunchArgument("0", unparse(lines), type_, self.storage.get(workspace, workspace))
+        folded = LaunchArgument("0", ast.unparse(lines), type_, self.storage.get(workspace, workspace))
         self.calls.append(ExternCall(f"aten.{call.func.attr}", "", call.lineno, (folded, LaunchArgument("dim", "0"))))
 
     def call(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
             return
-        function = unparse(value.func)
+        function = ast.unparse(value.func)
         name = function.rpartition(".")[0]
         if function in self.foreign or name in self.foreign:
             self.library(function, value)
@@ -173,10 +172,10 @@ class Wrapper:
                     self.asserted(tensor, shape, stride)
         elif function == "assert_tensor_metadata" and len(value.args) >= 4:  # of what a library returned, from 2.14 on
             tensor, shape, stride, dtype = value.args[:4]
-            self.asserted(tensor, shape, stride, unparse(dtype).removeprefix("torch."))
+            self.asserted(tensor, shape, stride, ast.unparse(dtype).removeprefix("torch."))
 
     def passed(self, name: str, argument: ast.expr) -> LaunchArgument:
-        text = unparse(argument)
+        text = ast.unparse(argument)
         base = _aliased(argument)
         storage = self.storage.get(base, base) if base else self.storage.get(text, text)
         return LaunchArgument(name, self.sizes.get(text, text), tensor_type(argument, self.types), storage)
@@ -201,7 +200,7 @@ def given(call: ast.Call, without: Set[str] = frozenset()) -> Iterator[tuple[str
 
 def is_alias(call: ast.Call) -> bool:
     """Whether a call gives the memory of its first argument: a view of it, or itself."""
-    return unparse(call.func).rpartition(".")[2] in VIEWS | SAME
+    return ast.unparse(call.func).rpartition(".")[2] in VIEWS | SAME
 
 
 def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
@@ -213,7 +212,7 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
             known = types.get(fold[0])
             return TensorType(known.dtype if known else "", _sizes(told), contiguous(_sizes(told)))
         case ast.Call(func=function, args=[first, *_] as arguments, keywords=keywords):
-            name = unparse(function).rpartition(".")[2]
+            name = ast.unparse(function).rpartition(".")[2]
             if name in SAME:
                 return tensor_type(first, types)
             if name in VIEWS and len(arguments) >= 3:
@@ -228,7 +227,7 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
             named = next((keyword.value for keyword in keywords if keyword.arg == "dtype"), at[2])
             shape = _sizes(at[0])
             strides = _sizes(at[1]) if at[1] is not None else ()
-            dtype = unparse(named).removeprefix("torch.") if named is not None else ""
+            dtype = ast.unparse(named).removeprefix("torch.") if named is not None else ""
             return TensorType(dtype, shape, strides or contiguous(shape))
     return None
 
@@ -266,4 +265,4 @@ def _sizes(node: ast.expr) -> tuple[Size, ...]:
         node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else []
     )
     told = map(whole, elements)
-    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else unparse(e) for e in told)
+    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else ast.unparse(e) for e in told)

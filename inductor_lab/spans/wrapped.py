@@ -19,7 +19,6 @@ from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source, parameters
 from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
-from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Argument, Kernel, TensorType
 from inductor_lab.records.span import Span, SpanArgument, SpanStep, SpanTensor
 
@@ -403,7 +402,7 @@ def _factors(size: ast.expr) -> list[str]:
     match size:
         case ast.BinOp(left=left, op=ast.Mult(), right=right):
             return [*_factors(left), *_factors(right)]
-    return [unparse(size)]
+    return [ast.unparse(size)]
 
 
 def _sizes(view: View) -> list[str]:
