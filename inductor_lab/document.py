@@ -1,4 +1,7 @@
-"""Records as JSON and back: a record's fields are the keys of its document."""
+"""Records as JSON and back: a record's fields are the keys of its document.
+
+No library does it: a text may stand as a list of lines, a float that JSON has not as a text, and every command imports this at its start.
+"""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def idle(claim: Claim) -> set[str]:
     Only names that the fragment spells out count: the parts of a node with several results often have none.
     """
     nodes, ends = _computed(claim), read(claim)
-    return _leading(nodes, ends, ()) - _leading(nodes, _outputs(claim), ends)
+    return leading_to(nodes, ends, ()) - leading_to(nodes, _outputs(claim), ends)
 
 
 def found_in_memory(claim: Claim) -> set[str]:
@@ -67,7 +67,7 @@ def found_in_memory(claim: Claim) -> set[str]:
     given = [name for name in read(claim) if name not in into]
     filled = [name for end in into for name in nodes[end].arguments[:1]]
     put = [name for end in into for name in nodes[end].arguments[1:]]
-    return _leading(nodes, (*given, *filled), into) - _leading(nodes, (*written, *put), given)
+    return leading_to(nodes, (*given, *filled), into) - leading_to(nodes, (*written, *put), given)
 
 
 def before_folds(claim: Claim, ops: Iterable[str], reads: int) -> set[str]:
@@ -83,7 +83,7 @@ def before_folds(claim: Claim, ops: Iterable[str], reads: int) -> set[str]:
     nodes = _computed(claim)
     folds = {name: replace(node, arguments=()) for name, node in nodes.items() if operator(node.target) in FOLDED}
     several = [name for name, node in folds.items() if operator(node.target) in SEVERAL]
-    behind = _leading(nodes | folds, [*_outputs(claim), *several], ())
+    behind = leading_to(nodes | folds, [*_outputs(claim), *several], ())
     own, before = ({operator(nodes[name].target) for name in names} for names in (behind, nodes.keys() - behind))
     does = {word for word in ops if word not in FOLDING and not word.startswith("cast.")}
     named = {name for name in (*claim.inputs, *claim.outputs) if not _BUFFER.fullmatch(name)}
@@ -94,7 +94,7 @@ def before_folds(claim: Claim, ops: Iterable[str], reads: int) -> set[str]:
 
 def leading(claim: Claim, ends: Iterable[str]) -> set[str]:
     """Nodes of the fragment that some are made of, these included."""
-    return _leading(_computed(claim), ends, ())
+    return leading_to(_computed(claim), ends, ())
 
 
 def of_nothing(claim: Claim) -> set[str]:
@@ -134,8 +134,8 @@ def _outputs(claim: Claim) -> list[str]:
     return [name for name in claim.outputs if name in nodes]
 
 
-def _leading(nodes: Mapping[str, Node], ends: Iterable[str], without: Container[str]) -> set[str]:
-    """The ends and all that leads to them, otherwise than through some."""
+def leading_to(nodes: Mapping[str, Node], ends: Iterable[str], without: Container[str] = ()) -> set[str]:
+    """The ends and all nodes that lead to them, otherwise than through some."""
     seen: set[str] = set()
     waiting = list(ends)
     while waiting:

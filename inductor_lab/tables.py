@@ -16,7 +16,7 @@ from inductor_lab import store
 from inductor_lab.annotate import annotate, summary
 from inductor_lab.errors import LabError
 from inductor_lab.read import Parsed, read
-from inductor_lab.read.parallel import PACKED
+from inductor_lab.read.parsing import PACKED
 from inductor_lab.records import Capture, Kernel
 
 __all__ = ["TABLES", "Parsed", "Rows", "rows", "sources", "stamp"]
@@ -117,25 +117,10 @@ DEBUG_FOLDER = "torch_compile_debug"
 MARKS = (store.DOCUMENT, "compile_directory.json", "output_code.py", "output_code.cpp")
 """So is a folder with one of these: a capture, what tlparse wrote, one graph of a debug folder or cache."""
 
-DATA = frozenset(
-    [
-        ".duckdb",
-        ".parquet",
-        ".html",
-        ".json",
-        ".png",
-        ".svg",
-        ".pt",
-        ".pth",
-        ".safetensors",
-        ".bin",
-        ".so",
-        ".o",
-        ".cubin",
-        ".pyc",
-        ".csv",
-    ]
-)
+DATA = frozenset({
+    ".duckdb", ".parquet", ".html", ".json", ".png", ".svg", ".pt", ".pth", ".safetensors", ".bin", ".so", ".o", ".cubin", ".pyc",
+    ".csv",
+})  # fmt: skip
 """Endings of files that hold no log."""
 
 

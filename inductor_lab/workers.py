@@ -1,7 +1,8 @@
 """The one engine for work on several cores: processes that each do one kind of work, request by request, answered in order.
 
-A process keeps what it has learnt from one request to the next. It is started as a fresh interpreter: a fork would be unsafe beside the
-threads of whoever imported us, and a pool of Python's would run the importing script again. It ends with its parent, whatever ended that.
+A process keeps what it has learnt from one request to the next. It is started as a fresh interpreter, and not by `concurrent.futures`: a fork
+would be unsafe beside the threads of whoever imported us, and `spawn` would run the importing script again. A request of a process that is
+lost is answered by an error, where an executor's whole pool is broken; and a process ends with its parent, whatever ended that.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def _kind(args: Sequence[Any], env: Mapping[str, str]) -> str:
 def _environment(kind: str) -> dict[str, str]:
     if kind == "interpreting":
         return BEGUN
-    from inductor_lab.capture.launch import environment
+    from inductor_lab.capture.run import environment
 
     asked = environment(Path(tempfile.gettempdir()), "h200", {})
     return {**BEGUN, **{name: value for name, value in asked.items() if name not in os.environ}}

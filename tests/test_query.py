@@ -84,7 +84,7 @@ def test_a_mistake_of_ours_in_one_log_does_not_end_the_run(lora_log: Path, monke
 
 
 def test_what_one_log_taught_is_not_parsed_again_in_the_next(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inductor_lab.read import kernel, parsed
+    from inductor_lab.read import kernel, parsing
 
     paths, known, parse = [str(logs / "a.log.gz"), str(logs / "rank1" / "b.log")], tables.Parsed(), kernel.list_source
     texts: list[str] = []
@@ -92,7 +92,7 @@ def test_what_one_log_taught_is_not_parsed_again_in_the_next(logs: Path, monkeyp
     for path in [*paths, *paths]:
         assert rows(path, known) == rows(path)
     one_by_one, texts[:] = len(texts), []
-    monkeypatch.setattr(parsed, "KEPT", 0)  # modules and graphs are forgotten, bodies never
+    monkeypatch.setattr(parsing, "KEPT", 0)  # modules and graphs are forgotten, bodies never
     known = tables.Parsed()
     for path in [*paths, *paths]:
         rows(path, known)

@@ -2,7 +2,7 @@
 
 After `pointwise`, `_reduction_configs`, `_persistent_reduction_configs` and the categories built on them in
 torch/_inductor/runtime/triton_heuristics.py, 2.12 and 2.13, which 2.14 moved to torch/_inductor/heuristics: NVIDIA's are the same up to 2.15, AMD's are
-not. A capture asks the Inductor that wrote it (`capture/candidates.py`): this is for texts that somebody else made, and for another card than a capture's.
+not. A capture asks the Inductor that wrote it (`capture/configurations.py`): this is for texts that somebody else made, and for another card than a capture's.
 """
 
 from __future__ import annotations

@@ -13,16 +13,15 @@ import ctypes
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch._decomp import decomposition_table
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_leaves, tree_map
 
-from inductor_lab.capture import shapes
-from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, on_card, point_to
+from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, on_card, point_to, untouched
 from inductor_lab.capture.problems import problem
 from inductor_lab.library import cells
 
@@ -47,7 +46,7 @@ def install(*, shapes_only: bool = False) -> None:
     """From here on cuda:0 has kernels. Once in a process.
 
     Args:
-        shapes_only: What is large is not computed (`shapes`).
+        shapes_only: What is large is not computed (`_by_shapes`).
     """
     global _shapes_only
     _shapes_only = shapes_only
@@ -138,8 +137,8 @@ def _decomposed(overload: Any, *args: Any, **kwargs: Any) -> Any:
 @_untraced
 def _on_host(overload: Any, *args: Any, **kwargs: Any) -> Any:
     """Run the operator on the CPU; new tensors go where CUDA's kernel would have put them."""
-    if _shapes_only and (told := shapes.told(overload, args, kwargs, _resize)) is not None:
-        return told[0]
+    if _shapes_only and (made := _by_shapes(overload, args, kwargs)) is not None:
+        return made[0]
     given: dict[int, Tensor] = {}
     views: list[Tensor] = []  # kept, so that an id is not used again
     on_cpu = False
@@ -300,3 +299,74 @@ SPECIAL: dict[str, Any] = {
     "aten::_pin_memory": _itself,
     **{name: _untraced(kernel) for name, kernel in (cells.KERNELS | cells.OF_CUDNN).items()},
 }
+
+
+# Operators of large tensors by their shapes alone
+
+
+LARGE = 1 << 20
+"""Bytes of all that an operator is given and makes, from which it is not computed."""
+BY_VALUE = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
+"""What only values tell: `item`, `nonzero`."""
+
+
+def _by_shapes(overload: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any] | None:
+    """The result of an operator that is not computed; None for one that is to be.
+
+    It is asked on `meta` what it would make; its results get memory of the card that is mapped and never written, which reads as zeros.
+    What is small is computed as always: indices, lengths, scalars, all that a program is likely to branch on.
+    """
+    if BY_VALUE & set(overload.tags):
+        return None
+    given: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def down(x: Any) -> Any:
+        if isinstance(x, Tensor):
+            like = torch.empty_strided(x.size(), x.stride(), dtype=x.dtype, device="meta")
+            given[id(like)] = like, x
+            return like
+        return torch.device("meta") if isinstance(x, torch.device) else None if isinstance(x, torch.Generator) else x
+
+    asked = tree_map(down, tuple(args)), {name: tree_map(down, value) for name, value in kwargs.items()}
+    if "pin_memory" in asked[1]:
+        asked[1]["pin_memory"] = None
+    before = {key: like.size() for key, (like, _) in given.items()}
+    try:
+        made = overload(*asked[0], **asked[1])
+    except (NotImplementedError, RuntimeError):  # no shapes are known of it
+        made = _written(overload, *asked)
+        if made is None:
+            return None
+    new = [x for x in tree_leaves(made) if isinstance(x, Tensor) and id(x) not in given]
+    if not (new or overload._schema.is_mutable) or sum(map(_bytes, [*new, *(x for _, x in given.values())])) < LARGE:
+        return None
+    for key, (like, x) in given.items():
+        if like.size() != before[key]:
+            _resize(x, like.size())
+    device = kwargs.get("device") or torch.device("cuda")
+
+    def up(x: Any) -> Any:
+        if not isinstance(x, Tensor):
+            return x
+        return given[id(x)][1] if id(x) in given else untouched(x, device)
+
+    return (tree_map(up, made),)
+
+
+def _bytes(x: Tensor) -> int:
+    return x.numel() * x.element_size()
+
+
+def _written(overload: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """What an operator gives back that writes what it is given, and makes nothing new; None for another one."""
+    schema = overload._schema
+    if not schema.is_mutable or any(not (value.alias_info and value.alias_info.is_write) for value in schema.returns):
+        return None
+    bound = dict(zip([argument.name for argument in schema.arguments], args, strict=False)) | dict(kwargs)
+    back = [
+        bound[argument.name]
+        for value in schema.returns
+        for argument in schema.arguments
+        if argument.alias_info and argument.alias_info.before_set == value.alias_info.before_set
+    ]
+    return tuple(back) if len(back) != 1 else back[0]

@@ -12,7 +12,6 @@ import io
 import itertools
 import logging
 import os
-import platform
 import tempfile
 import types
 import warnings
@@ -35,8 +34,8 @@ from torch._logging._internal import TorchLogsFormatter, log_registry
 from torch.utils._pytree import tree_leaves
 
 from inductor_lab import store
-from inductor_lab.capture import autotuned, observe, outcome, problems
-from inductor_lab.capture.candidates import Asked
+from inductor_lab.capture import configurations, inside, observe, outcome, problems
+from inductor_lab.capture.configurations import Asked
 from inductor_lab.capture.observe import Observer
 from inductor_lab.capture.program_names import Named, Told
 from inductor_lab.capture.run import KEEP, LIMIT
@@ -77,7 +76,7 @@ def capture_model(
     on_cuda = any(x.is_cuda for x in tensors)
     card = _card(gpu, on_cuda)
     name = store.safe_name(name or str(getattr(model, "__name__", type(model).__name__))).strip("_") or "model"
-    patches = {**_mode(mode, dynamic), **(settings or {})}
+    patches = {**inside.mode_options(mode), **(settings or {})}
     log = io.StringIO()
     with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
         looks, asked = _observer(keep, values or Path(folder, "values")), Asked()
@@ -96,23 +95,33 @@ def capture_model(
             )
             _run(compiled, inputs, tensors, train)
             breaks = [str(reason) for reason in dynamo.counters["graph_break"]]
-            configurations = seen.configurations()  # while their files are there
+            kept = seen.configurations()  # while their files are there
             candidates = asked.candidates if card else seen.candidates()
-        path = Path(folder, "log.txt")
-        path.write_text(log.getvalue(), encoding="utf-8")
-        outcome.tidy(path, Path(folder).resolve())
         fingerprint = {
             **_fingerprint(card, patches, breaks),
-            "autotuned": configurations,
+            "autotuned": kept,
             "candidates": candidates,
             "called": told,
         }
-        found = outcome.read_log(path, name, 0, fingerprint, virtual=card is not None)
-        if looks:
-            found = outcome.with_observed(found, looks.folder)
-        facts = outcome.facts(found, fingerprint, _key(gpu, card))
-        text = path.read_text(encoding="utf-8")
-    return replace(found, command=_command(name, gpu, train, dynamic, mode, settings, keep), **facts), text
+        found, text = _found(Path(folder), log.getvalue(), name, fingerprint, looks, _key(gpu, card))
+    return replace(found, command=_command(name, gpu, train, dynamic, mode, settings, keep)), text
+
+
+def _found(
+    folder: Path, log: str, name: str, fingerprint: Mapping[str, Any], looks: Observer | None, card: str | None
+) -> tuple[Capture, str]:
+    """The capture that a log tells of, without its command, and the log as it is kept.
+
+    Args:
+        card: The virtual card's key.
+    """
+    path = folder / "log.txt"
+    path.write_text(log, encoding="utf-8")
+    outcome.tidy(path, folder.resolve())
+    found = outcome.read_log(path, name, 0, fingerprint, virtual=card is not None)
+    if looks:
+        found = outcome.with_observed(found, looks.folder)
+    return replace(found, **outcome.facts(found, fingerprint, card)), path.read_text(encoding="utf-8")
 
 
 def _card(gpu: str, on_cuda: bool) -> Card | None:
@@ -136,15 +145,6 @@ def _card(gpu: str, on_cuda: bool) -> Card | None:
 
 def _key(gpu: str, card: Card | None) -> str | None:
     return None if card is None else DEFAULT if gpu == "auto" else gpu.lower()
-
-
-def _mode(mode: str | None, dynamic: bool) -> dict[str, object]:
-    if not mode:
-        return {}
-    modes = torch._inductor.list_mode_options()
-    if mode not in modes:
-        raise LabError(f"torch.compile has no mode {mode!r}; it has {', '.join(modes)}.")
-    return dict(modes[mode])
 
 
 def _backend(
@@ -245,9 +245,9 @@ def _lent(folder: Path, module: torch.nn.Module | None) -> Iterator[None]:
                     buffer.copy_(before)
 
 
-def _tuned(card: Card | None) -> contextlib.AbstractContextManager[autotuned.Seen]:
+def _tuned(card: Card | None) -> contextlib.AbstractContextManager[configurations.Seen]:
     """For a virtual card nothing runs."""
-    return contextlib.nullcontext(autotuned.Seen()) if card else autotuned.observed()
+    return contextlib.nullcontext(configurations.Seen()) if card else configurations.observed()
 
 
 def _observer(keep: str, folder: Path) -> Observer | None:
@@ -290,19 +290,8 @@ def _logged(log: io.StringIO) -> Iterator[None]:
 
 def _fingerprint(card: Card | None, patches: Mapping[str, object], graph_breaks: list[str]) -> dict[str, Any]:
     """As `inside.fingerprint` tells of a child."""
-    import triton
-
-    from inductor_lab.capture.inside import real_gpu
-
-    gpu, arch = (card.name, card.arch) if card else real_gpu()
     return {
-        "torch": str(torch.__version__),
-        "triton": str(triton.__version__),
-        "gpu": gpu,
-        "arch": arch,
-        "virtual": card is not None,
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
+        **inside.of_process(card),
         "settings": {key: repr(value) for key, value in patches.items()},
         "frames": 1,
         "inductor": True,

@@ -1,16 +1,20 @@
 """What each graph of the captured program is given and returns at its first call: statistics, and the values where the user asked for them.
 
-On a real card the compiled graph itself is looked at as it is called. For a virtual one, whose code never runs, `virtual_gpu` calls in what stands
-for it. Written beside the fingerprint, GRAPH.json and GRAPH.npz; the parent puts them into the capture (`outcome`).
+On a real card the compiled graph itself is looked at as it is called. For a virtual one, whose code never runs, AOTAutograd makes each graph's
+inputs of the program's tensors, as it does on the card. For statistics it is stopped there, and the program goes on as it would have. Where
+values are kept, each graph itself is computed in eager, so that what it returns, and what the backward is given, is seen too; the card's
+attention is written out (`library.attention`). Written beside the fingerprint, GRAPH.json and GRAPH.npz; the parent puts them into the capture
+(`outcome`).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -21,10 +25,10 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.utils._python_dispatch import _disable_current_modes
 
 from inductor_lab import kept
-from inductor_lab.capture import statistics
-from inductor_lab.capture.problems import problem
+from inductor_lab.capture.problems import first_line, problem, reported
 from inductor_lab.document import to_dict
 from inductor_lab.quantity import size
+from inductor_lab.records import Observed, TensorType
 
 AOT_ID = re.compile(r"^# AOT ID: \['([\w.]+)'\]", re.MULTILINE)
 
@@ -55,24 +59,15 @@ class Observer:
             return call(inputs) if call else None
         self.seen.add(graph)
         look = _Look(graph, self.limit)
-        with _reported(graph):
+        what = f"what graph {graph} was given and returned could not be kept"
+        with reported(what):
             look.at("given", inputs)  # before the call, which may change them
         outputs = call(inputs) if call else None
-        with _reported(graph):
+        with reported(what):
             if outputs is not None:
                 look.at("returned", outputs if isinstance(outputs, (tuple, list)) else [outputs])
             look.write(self.folder)
         return outputs
-
-
-@contextmanager
-def _reported(graph: str) -> Iterator[None]:
-    """A look that fails (a full disk, memory that is out) is a problem of the capture, and none of the program."""
-    try:
-        yield
-    except Exception as error:
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        problem(f"what graph {graph} was given and returned could not be kept ({type(error).__name__}: {first})")
 
 
 class _Look:
@@ -92,7 +87,7 @@ class _Look:
     def _add(self, word: str, place: int, value: Any) -> None:
         if isinstance(value, Tensor):
             self.size += value.numel() * value.element_size()
-        self.told[word].append(to_dict(statistics.observed("", value, look=self.size <= statistics.MOST)))
+        self.told[word].append(to_dict(observed("", value, look=self.size <= MOST)))
         if isinstance(value, Tensor) and self.limit is not None and self.size <= self.limit:
             self.values[f"{word}_{place}"] = value.detach().to("cpu", copy=True)
 
@@ -132,3 +127,169 @@ def install(compiled_graph: Any, observer: Observer) -> None:
         return observer.called(graph_id(self), lambda given: real(self, given), inputs)
 
     compiled_graph.__call__ = call
+
+
+# Of a program whose compiled code never runs
+
+
+Run = Callable[..., Any]
+
+
+class _Seen(Exception):  # noqa: N818
+    """The inputs were looked at, which is all that was wanted."""
+
+
+def standing_for(observer: Observer, graph: str, traced: Any, begun: Callable[[], None] | None) -> Run:
+    """What AOTAutograd is given for a compiled graph.
+
+    Args:
+        traced: The graph, computed in eager; None where only its inputs are looked at.
+        begun: Called at each call.
+    """
+
+    def call(inputs: list[Any]) -> Any:
+        given = list(inputs)
+        inputs.clear()
+        if begun:
+            begun()
+        if traced is None:
+            observer.called(graph, None, given)
+            raise _Seen
+        return observer.called(graph, lambda values: _computed(graph, traced, values), given)
+
+    call._boxed_call = True  # type: ignore[attr-defined]
+    return call
+
+
+def _computed(graph: str, traced: Any, inputs: list[Any]) -> Any:
+    from inductor_lab.library import attention
+
+    try:
+        with torch.no_grad(), attention.WrittenOut():
+            return traced(*inputs)
+    except Exception as error:
+        problem(
+            f"graph {graph} can not be computed without the card, so its values were not kept "
+            f"({type(error).__name__}: {first_line(error)})"
+        )
+        raise
+
+
+def observed_calls(observer: Observer | None, compiled: Run | None, eager: Run) -> Run:
+    """What the program calls: the graphs that AOTAutograd made, or eager with a look at their inputs first.
+
+    Args:
+        compiled: What AOTAutograd made; None where it did not come to that.
+        eager: The graph as Dynamo traced it.
+    """
+    if observer is None or compiled is None:
+        return eager
+    return _Graphs(compiled, eager) if observer.keeps_values else _EagerWithALook(compiled, eager)
+
+
+class _Graphs:
+    """The graphs themselves; eager from the first call on in which they do not run."""
+
+    def __init__(self, compiled: Run, eager: Run) -> None:
+        self.run, self.eager = compiled, eager
+
+    def __call__(self, *args: Any) -> Any:
+        if self.run is self.eager:
+            return self.eager(*args)
+        try:
+            return self.run(*_lists_apart(args))
+        except Exception:
+            self.run = self.eager
+            return self.eager(*args)
+
+
+class _EagerWithALook:
+    """Eager, with a look at the inputs of the graphs at the first call."""
+
+    def __init__(self, compiled: Run, eager: Run) -> None:
+        self.compiled: Run | None = compiled
+        self.eager = eager
+
+    def __call__(self, *args: Any) -> Any:
+        compiled, self.compiled = self.compiled, None
+        if compiled is not None:
+            with reported("what a graph was given could not be looked at"), suppress(_Seen):
+                compiled(*_lists_apart(args))
+        return self.eager(*args)
+
+
+def _lists_apart(args: tuple[Any, ...]) -> list[Any]:
+    """The arguments, lists among them copied: compiled autograd passes one, which what AOTAutograd makes empties."""
+    return [list(x) if isinstance(x, list) else x for x in args]
+
+
+# A tensor's statistics: what is told of it where its values are not kept
+
+
+CHUNK = 1 << 15
+"""Elements that are looked at together: they stay in a processor's cache, and are too few to be shared among threads."""
+MOST = 4 << 30
+"""Bytes of one graph's tensors that are looked at; of what comes behind them only shapes are told."""
+
+
+def observed(name: str, value: Any, *, look: bool = True) -> Observed:
+    """What a graph's input or output holds: a tensor, a number, or nothing.
+
+    Args:
+        look: Whether a tensor's values are looked at.
+    """
+    if not isinstance(value, Tensor):
+        return Observed(name, value=value if isinstance(value, (int, float)) else None)
+    type_ = TensorType(str(value.dtype).removeprefix("torch."), tuple(value.shape), tuple(value.stride()))
+    if not look:
+        return Observed(name, type_)
+    elements = value.detach().cpu().contiguous().reshape(-1)
+    digest = hashlib.sha256(memoryview(elements.view(torch.uint8).numpy())).hexdigest()
+    if value.is_complex() or not value.numel():
+        return Observed(name, type_, sha256=digest)
+    return _counted(name, type_, digest, elements)
+
+
+def _counted(name: str, type_: TensorType, digest: str, elements: Tensor) -> Observed:
+    total = elements.numel()
+    counts = dict.fromkeys(("zeros", "negative", "nan", "infinite"), 0)
+    summed, finite = 0.0, 0
+    least: list[float] = []
+    most: list[float] = []
+    for part in _parts(elements):
+        known = _finite(part)
+        counts["zeros"] += part.numel() - _count(part)
+        counts["negative"] += _count(part < 0)
+        if known is not part:
+            counts["nan"] += _count(part.isnan())
+            counts["infinite"] += _count(part.isinf())
+        if known.numel():
+            summed, finite = summed + float(known.sum()), finite + known.numel()
+            low, high = known.aminmax()
+            least.append(float(low))
+            most.append(float(high))
+    shares = {word: count / total for word, count in counts.items()}
+    if not finite:
+        return Observed(name, type_, sha256=digest, **shares)
+    mean = summed / finite
+    squares = sum(float((_finite(part) - mean).square().sum()) for part in _parts(elements))
+    deviation = (squares / finite) ** 0.5
+    return Observed(
+        name, type_, None, digest, minimum=min(least), maximum=max(most), mean=mean, deviation=deviation, **shares
+    )
+
+
+def _count(x: Tensor) -> int:
+    return int(torch.count_nonzero(x))
+
+
+def _finite(part: Tensor) -> Tensor:
+    """The finite elements; the very tensor where all are."""
+    flags = torch.isfinite(part)
+    return part if bool(flags.all()) else part[flags]
+
+
+def _parts(elements: Tensor) -> Iterator[Tensor]:
+    """Pieces in float64."""
+    for first in range(0, elements.numel(), CHUNK):
+        yield elements[first : first + CHUNK].double()

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-MARK = "[inductor_lab] problem: "
+PROBLEM, ERROR = "[inductor_lab] problem: ", "[inductor_lab] error: "
+"""How lines of the log begin that are ours: of a capture that goes on, and of one that ends with them."""
 
 _said: set[str] = set()
 _log: TextIO | None = None
@@ -15,10 +16,28 @@ _log: TextIO | None = None
 
 def problem(message: str) -> None:
     """Something that is not as it would be on the card; the reader keeps it with the capture. Each is said once."""
-    line = f"{MARK}{' '.join(message.split())}"
+    line = f"{PROBLEM}{' '.join(message.split())}"
     if line not in _said:
         _said.add(line)
         tell(line + "\n")
+
+
+@contextmanager
+def reported(what: str) -> Iterator[None]:
+    """An error (a full disk, memory that is out) is a problem of the capture, and none of the program.
+
+    Args:
+        what: The sentence, behind which the error is told.
+    """
+    try:
+        yield
+    except Exception as error:
+        problem(f"{what} ({type(error).__name__}: {first_line(error)})")
+
+
+def first_line(error: Exception) -> str:
+    """Of what an error says; its type where it says nothing."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def tell(text: str) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from inductor_lab.capture import cuda_stubs
-from inductor_lab.capture.problems import problem
+from inductor_lab.capture.problems import first_line, problem
 from inductor_lab.gpus import Card
 
 _pretends = False
@@ -29,10 +29,9 @@ def install(card: Card) -> None:
     try:
         _install(card)
     except Exception as error:
-        lines = str(error).strip().splitlines() or [""]
         problem(
             f"torch {torch.__version__} could not be made to answer for the virtual GPU "
-            f"({type(error).__name__}: {lines[0]}): a program that asks for cuda will fail"
+            f"({type(error).__name__}: {first_line(error)}): a program that asks for cuda will fail"
         )
 
 
@@ -150,52 +149,15 @@ def present() -> dict[str, Any]:
 
 
 def _answers(card: Card) -> list[tuple[Any, dict[str, Any]]]:
-    memory = card.properties.total_memory
-    nothing = (
-        "init", "set_device", "empty_cache", "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated",
-        "set_per_process_memory_fraction", "set_stream", "set_sync_debug_mode",
-    )  # fmt: skip
-    zero = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
-    busy = ("utilization", "temperature", "power_draw", "clock_rate", "memory_usage", "device_memory_used")
+    """Where -> {name: what it says}, of everything that a program asks about CUDA."""
     history = ("_record_memory_history", "_dump_snapshot", "_save_segment_usage", "_save_memory_usage")
     marks = ("range_push", "range_pop", "range_start", "range_end", "mark", "_device_range_start", "_device_range_end")
-    random = torch.default_generator  # the CPU's, from which the card's numbers are drawn
     return [
+        (torch.cuda, {**present(), **_of_cuda(card)}),
         (
-            torch.cuda,
-            {
-                **present(),
-                **{name: says(None) for name in nothing},  # each its own: Dynamo keys rules by function
-                **{name: _zero(MEMORY) for name in zero},
-                **{name: _zero(BUSY) for name in busy},
-                **{
-                    name: (lambda seed: random.manual_seed(seed) and None)
-                    for name in ("manual_seed", "manual_seed_all")
-                },
-                **{name: (lambda: random.seed() and None) for name in ("seed", "seed_all")},
-                "initial_seed": lambda: random.initial_seed(),
-                "get_rng_state": lambda device=None: torch.get_rng_state(),
-                "set_rng_state": lambda new_state, device=None: torch.set_rng_state(new_state),
-                "get_rng_state_all": lambda: [torch.get_rng_state()],
-                "set_rng_state_all": lambda new_states: torch.set_rng_state(new_states[0]),
-                "get_sync_debug_mode": says(0),
-                "mem_get_info": says((memory, memory)),
-                "memory_stats": says({}),
-                "memory_summary": says(""),
-                "can_device_access_peer": says(False),
-                "is_current_stream_capturing": says(False),
-                "get_arch_list": says([card.arch]),
-                "Stream": Stream,
-                "Event": Event,
-                "current_stream": says(Stream()),
-                "default_stream": says(Stream()),
-                "stream": _stream,
-                "CUDAGraph": _Graph,
-                "graph": _graph,
-                **{f"{name}Tensor": _Legacy(name) for name in LEGACY},
-            },
+            torch.cuda.memory,
+            {name: _zero(MEMORY) for name in ALLOCATED} | {name: _nothing(HISTORY) for name in history},
         ),
-        (torch.cuda.memory, {name: _zero(MEMORY) for name in zero} | {name: _nothing(HISTORY) for name in history}),
         (torch.cuda.memory, {"memory_snapshot": _nothing(HISTORY, []), "_snapshot": _nothing(HISTORY, {})}),
         (torch.cuda.nvtx, {name: says(0) for name in marks}),
         (torch.cuda.profiler, {"start": says(None), "stop": says(None)}),
@@ -213,6 +175,47 @@ def _answers(card: Card) -> list[tuple[Any, dict[str, Any]]]:
         (torch.Tensor, {"pin_memory": lambda self, *args: self}),
         (torch.UntypedStorage, {"clone": _clone}),
     ]
+
+
+ALLOCATED = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+
+
+def _of_cuda(card: Card) -> dict[str, Any]:
+    """What `torch.cuda` says beside that there is one card."""
+    memory = card.properties.total_memory
+    nothing = (
+        "init", "set_device", "empty_cache", "ipc_collect", "reset_peak_memory_stats", "reset_max_memory_allocated",
+        "set_per_process_memory_fraction", "set_stream", "set_sync_debug_mode",
+    )  # fmt: skip
+    busy = ("utilization", "temperature", "power_draw", "clock_rate", "memory_usage", "device_memory_used")
+    random = torch.default_generator  # the CPU's, from which the card's numbers are drawn
+    return {
+        **{name: says(None) for name in nothing},  # each its own: Dynamo keys rules by function
+        **{name: _zero(MEMORY) for name in ALLOCATED},
+        **{name: _zero(BUSY) for name in busy},
+        **{name: (lambda seed: random.manual_seed(seed) and None) for name in ("manual_seed", "manual_seed_all")},
+        **{name: (lambda: random.seed() and None) for name in ("seed", "seed_all")},
+        "initial_seed": lambda: random.initial_seed(),
+        "get_rng_state": lambda device=None: torch.get_rng_state(),
+        "set_rng_state": lambda new_state, device=None: torch.set_rng_state(new_state),
+        "get_rng_state_all": lambda: [torch.get_rng_state()],
+        "set_rng_state_all": lambda new_states: torch.set_rng_state(new_states[0]),
+        "get_sync_debug_mode": says(0),
+        "mem_get_info": says((memory, memory)),
+        "memory_stats": says({}),
+        "memory_summary": says(""),
+        "can_device_access_peer": says(False),
+        "is_current_stream_capturing": says(False),
+        "get_arch_list": says([card.arch]),
+        "Stream": Stream,
+        "Event": Event,
+        "current_stream": says(Stream()),
+        "default_stream": says(Stream()),
+        "stream": _stream,
+        "CUDAGraph": _Graph,
+        "graph": _graph,
+        **{f"{name}Tensor": _Legacy(name) for name in LEGACY},
+    }
 
 
 MEMORY = "what the program reads of the card's memory (torch.cuda.memory_allocated and the like) is always 0"

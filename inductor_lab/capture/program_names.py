@@ -15,7 +15,6 @@ import gc
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,7 +29,7 @@ from torch._functorch._aot_autograd.descriptors import (
 from torch.utils._pytree import tree_leaves
 
 from inductor_lab.capture.observe import graph_id
-from inductor_lab.capture.problems import problem
+from inductor_lab.capture.problems import reported
 from inductor_lab.records import Input
 
 REGISTERS = {"_modules": "", "_parameters": "parameter", "_buffers": "buffer"}
@@ -40,6 +39,8 @@ Told = dict[str, dict[str, dict[str, Any]]]
 """Graph id -> placeholder -> an Input as JSON, and the `shape` by which the reader makes sure of the graph; None where a size is symbolic."""
 TOLD: Told = {}
 """Of this process."""
+
+NOT_TOLD = "what the program calls the inputs of a graph could not be told"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Named:
         self.plain: list[Input | None] = []
         self.attributes: dict[str, Input | None] = {}
         self.outputs: list[str] = []
-        with _reported():
+        with reported(NOT_TOLD):
             self._read(model, arguments)
 
     def _read(self, model: torch.fx.GraphModule, arguments: Sequence[str]) -> None:
@@ -111,7 +112,7 @@ class Named:
 
     def tell(self, compiled: Any, graph: torch.fx.GraphModule) -> None:
         """Keep the names of a graph that Inductor has compiled."""
-        with _reported():
+        with reported(NOT_TOLD):
             if name := graph_id(compiled):
                 nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
                 self.told[name] = {
@@ -155,16 +156,6 @@ def install(compile_fx_module: Any) -> None:
         return real(model_, example_inputs_, *args, **kwargs)
 
     compile_fx_module.compile_fx = compile_fx
-
-
-@contextmanager
-def _reported() -> Iterator[None]:
-    """Names that can not be told are a problem of the capture, and none of the program."""
-    try:
-        yield
-    except Exception as error:
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        problem(f"what the program calls the inputs of a graph could not be told ({type(error).__name__}: {first})")
 
 
 def _result(node: Any, given: Input | None) -> str:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import re
 import shlex
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
+from typing import IO
 
 from inductor_lab import store
-from inductor_lab.capture import launch, outcome
+from inductor_lab.capture import outcome
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, GPUS, find_gpu
 from inductor_lab.records import Capture
@@ -56,7 +65,7 @@ def capture(
     shapes_only: bool = False,
     output: str | Path | None = None,
     name: str | None = None,
-    progress: launch.Progress | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Capture, Path]:
     """Run the target under Inductor's log and keep what it wrote; the capture, and the folder that it was saved in.
 
@@ -77,7 +86,7 @@ def capture(
     chosen = _settings(request.settings)
     card = _card(gpu, progress)
     if shapes_only:
-        if card is None or launch.gpu_is_here():
+        if card is None or gpu_is_here():
             raise LabError(
                 "--shapes-only is for a card that is not there: the one that is here computes; leave it out."
             )
@@ -91,9 +100,7 @@ def capture(
     name = folder.name
     with _temporary(folder) as temporary:
         log = temporary / "log.txt"
-        status = launch.run(
-            command, launch.environment(temporary, card, chosen, kept, shapes_only=shapes_only), log, progress
-        )
+        status = run_child(command, environment(temporary, card, chosen, kept, shapes_only=shapes_only), log, progress)
         outcome.tidy(log, temporary)
         fingerprint = outcome.read_fingerprint(temporary / "fingerprint.json")
         found = outcome.read_log(log, name, status, fingerprint, virtual=card is not None)
@@ -153,7 +160,7 @@ def _command(request: Request, kind: str) -> list[str]:
         return [sys.executable, str(request.target)]
     fields = ("target", "size", "dtype", "train", "dynamic", "mode")
     wanted = json.dumps({field: getattr(request, field) for field in fields})
-    return [sys.executable, "-c", "from inductor_lab.capture.child import main; main()", wanted]
+    return [sys.executable, "-c", "from inductor_lab.capture.inside import main; main()", wanted]
 
 
 def _settings(entries: Sequence[str]) -> dict[str, str]:
@@ -164,11 +171,11 @@ def _settings(entries: Sequence[str]) -> dict[str, str]:
     return {key.strip(): value.strip() for key, _, value in split.values()}
 
 
-def _card(gpu: str, progress: launch.Progress) -> str | None:
+def _card(gpu: str, progress: Progress) -> str | None:
     """The virtual GPU's name, or None for the real one."""
     if gpu not in ("auto", "real"):
         return find_gpu(gpu).key
-    if launch.gpu_is_here():
+    if gpu_is_here():
         return None
     if gpu == "real":
         raise LabError(f"No GPU that torch can use is here; capture for a virtual one: --gpu {' or '.join(GPUS)}.")
@@ -242,3 +249,120 @@ def _temporary(folder: Path) -> Iterator[Path]:
         yield temporary.resolve()
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+# The child process
+
+
+SITE = Path(__file__).parent / "site"
+
+Progress = Callable[[str], None]
+
+
+def environment(
+    folder: Path, gpu: str | None, settings: Mapping[str, str], keep: str = "", *, shapes_only: bool = False
+) -> dict[str, str]:
+    """The child's environment: a clean cache, Inductor's log on stderr, and what `inside` reads."""
+    inherited = {key: value for key, value in os.environ.items() if key not in DROPPED}
+    paths = [str(SITE), *filter(None, [inherited.get("PYTHONPATH")])]
+    return {
+        **inherited,
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONUNBUFFERED": "1",
+        "TORCH_LOGS": "output_code,post_grad_graphs,graph_breaks,recompiles",
+        "TORCHINDUCTOR_CACHE_DIR": str(folder / "cache"),
+        "TORCHINDUCTOR_FORCE_DISABLE_CACHES": "1",
+        # No pool of compiling processes: it takes seconds to start, and the virtual GPU compiles nothing.
+        **({"TORCHINDUCTOR_COMPILE_THREADS": "1"} if gpu else {}),
+        "INDUCTOR_LAB_GPU": gpu or "",
+        "INDUCTOR_LAB_SETTINGS": json.dumps(dict(settings)),
+        "INDUCTOR_LAB_FINGERPRINT": str(folder / "fingerprint.json"),
+        "INDUCTOR_LAB_KEEP": keep,
+        "INDUCTOR_LAB_SHAPES": "1" if shapes_only else "",
+    }
+
+
+DROPPED = ("TORCH_LOGS_OUT", "TORCH_LOGS_FORMAT", "TORCH_TRACE")
+"""They would send Inductor's log elsewhere or take its prefix away."""
+
+
+def run_child(command: Sequence[str], env: Mapping[str, str], log: Path, progress: Progress) -> int:
+    """Run the command with its stderr in `log` and its stdout on our stderr; its exit status, negative for a signal.
+
+    Whatever ends us ends the child and all that it started.
+    """
+    with _terminated_as_interrupted(), log.open("wb") as file:
+        try:
+            child = subprocess.Popen(
+                command, env=dict(env), stdin=subprocess.DEVNULL, stdout=2, stderr=file, start_new_session=True
+            )
+        except OSError as error:
+            raise LabError(f"Can not start {command[0]!r}: {error.strerror}.") from error
+        try:
+            with log.open("rb") as grown:
+                count = _Count(grown, progress)
+                while child.poll() is None:
+                    count.look()
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        child.wait(0.1)
+                count.look()
+        finally:
+            # Also after a normal end: a child may leave compiling processes behind.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+    return child.returncode
+
+
+class _Count:
+    """Graphs and kernels seen so far in a log that is being written."""
+
+    def __init__(self, log: IO[bytes], progress: Progress) -> None:
+        self.log = log
+        self.progress = progress
+        self.graphs = self.kernels = 0
+        self.told = (0, 0)
+        self.when = 0.0
+        self.rest = b""
+
+    def look(self) -> None:
+        while chunk := self.log.read(1 << 20):
+            lines, _, rest = (self.rest + chunk).rpartition(b"\n")
+            self.rest = rest[-4096:]  # a progress bar may never end its line
+            self.graphs += len(re.findall(rb"Output code: *$", lines, re.MULTILINE))
+            self.kernels += lines.count(b" = async_compile.triton(")
+        now = time.monotonic()
+        if (self.graphs, self.kernels) != self.told and now - self.when > 0.5:
+            self.told, self.when = (self.graphs, self.kernels), now
+            some = ((self.graphs, "graph"), (self.kernels, "kernel"))
+            self.progress(", ".join(f"{count} {noun}{'s' * (count != 1)}" for count, noun in some))
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM, and SIGHUP of a terminal that was closed, are met like Ctrl-C, so that the child goes too."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def gpu_is_here() -> bool:
+    """Whether torch finds a GPU. A child is asked, where the system shows one at all: importing torch takes seconds."""
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1")
+    devices = [*Path("/dev").glob("nvidia[0-9]*"), *Path("/dev").glob("kfd"), *Path("/dev").glob("dxg")]
+    if hidden or not (devices or shutil.which("nvidia-smi")):
+        return False
+    asked = subprocess.run(
+        [sys.executable, "-c", "import sys, torch; sys.exit(not torch.cuda.is_available())"], capture_output=True
+    )
+    return asked.returncode == 0

@@ -2,7 +2,7 @@
 
 Dynamo and AOTAutograd trace the program as always. What it has on cuda is on cuda there too (`program`); a program that
 leaves all on the CPU has the tensors and device arguments of its graphs moved to cuda:0 before Inductor sees them.
-Inductor compiles while `pretence.card` answers for the missing card. It writes its module, logs it, and is given a
+Inductor compiles while `pretence.answering` answers for the missing card. It writes its module, logs it, and is given a
 stand-in where it would load it. The program itself goes on in eager.
 
 Checked on torch 2.13.0 (CPU build) with Triton 3.7.1. What another version lacks is reported as a problem.
@@ -28,11 +28,10 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode, unset_fake
 from torch.fx.node import map_aggregate
 from torch.utils._pytree import tree_leaves, tree_map
 
-from inductor_lab.capture import attention, attention_patterns, cpp_wrappers, pretence, program
-from inductor_lab.capture.candidates import ASKED, Asked
-from inductor_lab.capture.observe import Observer, graph_id
-from inductor_lab.capture.observed_eager import observed_calls, standing_for
-from inductor_lab.capture.problems import problem, tell
+from inductor_lab.capture import attention, cpp_wrappers, pretence, program
+from inductor_lab.capture.configurations import ASKED, Asked
+from inductor_lab.capture.observe import Observer, graph_id, observed_calls, standing_for
+from inductor_lab.capture.problems import first_line, problem, tell
 from inductor_lab.capture.program_names import TOLD, Named, Told
 from inductor_lab.gpus import Card
 
@@ -93,7 +92,7 @@ class VirtualCompilation:
         if not self.runs_on_card and _narrows_on_the_cpu(model):
             problem(AUTOCAST)
         # Only a backward that is compiled with its forward passes through here; Dynamo would leave it for later.
-        at_once = _known(functorch_config, {"force_non_lazy_backward_lowering": True})
+        at_once = pretence.known(functorch_config, {"force_non_lazy_backward_lowering": True})
         compiled = None
         with functorch_config.patch(at_once), self._for_the_card(model), _reported("a graph"):
             compiled = compile_fx(model, inputs, inner_compile=self.inner)
@@ -127,18 +126,18 @@ class VirtualCompilation:
             if isinstance(module, torch.fx.GraphModule):
                 attention.choose_for(self.card, module.graph)
                 module.recompile()
-        on_card = pretence.card(self.card) if self.runs_on_card else contextlib.nullcontext()
+        on_card = pretence.answering(self.card) if self.runs_on_card else contextlib.nullcontext()
         with (
             program.uncounted(),
             on_card,
-            _attention_of_patterns(self.card, moved=not self.runs_on_card),
-            _nothing_timed(),
+            pretence.written_out_attention(self.card, moved=not self.runs_on_card),
+            pretence.nothing_timed(),
         ):
             yield
 
     def inner_ahead(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
         """What AOTInductor calls with its one graph: it is written, and nothing stands for it."""
-        with pretence.card(self.card), _nothing_loaded(self.asked):
+        with pretence.answering(self.card), _nothing_loaded(self.asked):
             return self.compile_fx_inner(gm, inputs, **kwargs)
 
     def inner(self, gm: torch.fx.GraphModule, inputs: Sequence[Any], **kwargs: Any) -> Any:
@@ -153,9 +152,9 @@ class VirtualCompilation:
             fake_mode = next((x.fake_mode for x in tree_leaves(list(inputs)) if isinstance(x, FakeTensor)), None)
             fake_mode = fake_mode or _fake_mode_of(gm)
             if not self.runs_on_card:  # a program for the CPU, every tensor of which would be on the card
-                _say_what_would_be_padded(gm, self.card)
+                pretence.say_what_would_be_padded(gm, self.card)
                 gm, inputs = _on_the_card(gm, fake_mode), [_moved(x, fake_mode) for x in inputs]
-            with pretence.card(self.card), _nothing_loaded(self.asked):
+            with pretence.answering(self.card), _nothing_loaded(self.asked):
                 written = self.compile_fx_inner(gm, inputs, **kwargs)
             self.named.tell(written, gm)
         if self.observer is None:
@@ -216,8 +215,7 @@ def _reported(what: str) -> Iterator[None]:
     except (RestartAnalysis, SkipFrame):
         raise
     except Exception as error:
-        lines = str(error).strip().splitlines() or [type(error).__name__]
-        problem(f"{what} could not be generated for the virtual GPU and is missing: {lines[0]}")
+        problem(f"{what} could not be generated for the virtual GPU and is missing: {first_line(error)}")
         logging.getLogger("inductor_lab").debug("virtual GPU", exc_info=True)
 
 
@@ -279,105 +277,6 @@ def _narrows_on_the_cpu(model: torch.fx.GraphModule) -> bool:
     """Whether autocast is on around a graph, or entered in it."""
     entered = (node for node in model.graph.nodes if getattr(node.target, "__name__", "") == "_enter_autocast")
     return torch.is_autocast_enabled("cpu") or any(node.args[:1] == ("cpu",) for node in entered)
-
-
-NOT_PADDED = (
-    "whether the operands of a matrix product are padded to aligned sizes is found out by timing, which needs the card: "
-    "they are not padded here"
-)
-
-PRODUCTS = (torch.ops.aten.mm.default, torch.ops.aten.addmm.default, torch.ops.aten.bmm.default)
-
-
-def _say_what_would_be_padded(gm: torch.fx.GraphModule, card: Card) -> None:
-    """A graph traced on the CPU has passed Inductor's padding by; on the card it would have been looked at."""
-    from torch._inductor.fx_passes import pad_mm
-
-    for node in gm.graph.nodes:
-        if node.target not in PRODUCTS:
-            continue
-        left, right = (argument.meta.get("val") for argument in node.args[-2:])
-        sizes = (*left.shape[-2:], right.shape[-1])
-        if not all(isinstance(size, int) for size in sizes):
-            continue
-        alignment = 8 if left.dtype in attention.HALVES else 4  # elements of 16 bytes, pad_mm.get_alignment_size
-        if any(size % alignment for size in sizes):
-            with pretence.card(card):
-                if pad_mm.is_mm_compute_bound(sizes[0], sizes[1], sizes[2], left.dtype):
-                    problem(NOT_PADDED)
-
-
-@contextlib.contextmanager
-def _nothing_timed() -> Iterator[None]:
-    """Where Inductor chooses by timing: the first template wins under max-autotune, and no product is padded."""
-    from torch._inductor import config, select_algorithm
-    from torch._inductor.fx_passes import pad_mm
-    from torch._inductor.runtime import benchmarking
-
-    def do_autotuning(
-        self: Any,
-        name: str,
-        input_nodes: Any,
-        layout: Any,
-        gens: Any,
-        key: Any,
-        choices: Any,
-        *args: Any,
-        **kwargs: Any,
-    ) -> dict[Any, float]:
-        problem(f"max-autotune chooses by timing, which needs the card: the first template stands for {name}'s winner")
-        templates_first = sorted(choices, key=lambda x: not isinstance(x, select_algorithm.TritonTemplateCaller))
-        return {choice: float(time) for time, choice in enumerate(templates_first)}
-
-    def get_cached_should_pad(key: str) -> bool:
-        problem(NOT_PADDED)
-        return False
-
-    def benchmark(*args: Any, **kwargs: Any) -> float:
-        raise RuntimeError("Inductor would time something here, which needs the card")
-
-    timed = ("benchmark_epilogue_fusion", "benchmark_fusion", "autotune_in_subproc")
-    no_timing = _known(config, dict.fromkeys(timed, False))
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(config.patch(no_timing))
-        for place, name, answer in (
-            (select_algorithm.AlgorithmSelectorCache, "do_autotuning", do_autotuning),
-            (pad_mm, "get_cached_should_pad", get_cached_should_pad),
-            (benchmarking.Benchmarker, "benchmark_gpu", benchmark),
-        ):
-            if hasattr(place, name):
-                stack.enter_context(mock.patch.object(place, name, answer))
-            else:
-                problem(f"torch {torch.__version__} has no {place.__name__}.{name}, which would time on a card")
-        yield
-
-
-def _known(config: Any, entries: dict[str, object]) -> dict[str, object]:
-    """The entries that this torch's config module has; the others are problems."""
-    for name in entries:
-        if not hasattr(config, name):
-            where = f"{config.__name__}.{name}"
-            problem(f"torch {torch.__version__} has no {where}: what is written for the virtual GPU may be incomplete")
-    return {name: value for name, value in entries.items() if hasattr(config, name)}
-
-
-@contextlib.contextmanager
-def _attention_of_patterns(card: Card, moved: bool) -> Iterator[None]:
-    """Inductor recognises attention that was written out, and puts the fused one in its place.
-
-    Args:
-        moved: The graph is on the CPU yet, and will be on the card: patterns are checked as they are there.
-    """
-    from torch._inductor.fx_passes import fuse_attention
-
-    name = "_scaled_dot_product_attention"
-    if not hasattr(fuse_attention, name):
-        problem(f"torch {torch.__version__} has no fuse_attention.{name}: attention written out may be the CPU's")
-        yield
-        return
-    patterns = attention_patterns.as_on_the_card(fuse_attention) if moved else contextlib.nullcontext()
-    with mock.patch.object(fuse_attention, name, attention.attention_of(card)), patterns:
-        yield
 
 
 # Moving a graph

@@ -13,10 +13,9 @@ from inductor_lab.errors import LabError
 from inductor_lab.read import module as modules
 from inductor_lab.read.artifacts import BY_KIND, PARSED, Artifact
 from inductor_lab.read.kernel import parameters
-from inductor_lab.read.node_mappings import NodeMappings
 from inductor_lab.read.origins import Origins, together
-from inductor_lab.read.parallel import ParallelReader
-from inductor_lab.read.parsed import Parsed
+from inductor_lab.read.parsing import ParallelReader, Parsed
+from inductor_lab.read.provenance import NodeMappings
 from inductor_lab.read.sources import Document, documents
 from inductor_lab.records import (
     Capture,
@@ -82,7 +81,7 @@ class _Reader:
         """Stream -> the number of its last graph."""
         self.modules: dict[str, modules.Module] = {}
         """Stream -> its last module."""
-        self.origins = Origins()
+        self.origins = Origins(parsed.source)
 
     def add(self, found: Iterable[Document]) -> None:
         for document in found:

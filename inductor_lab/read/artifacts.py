@@ -1,8 +1,8 @@
 """Everything of Inductor's that is read: the one list of it. A row says where an artifact stands, how it begins and ends, and what reads it.
 
 An artifact that is not a module speaks of one: of the module that its stream (file, rank, thread, compile id) writes next, or wrote last; or
-it is an event of the whole capture. To
-take a new one, write its parser as a module of its own, give it a row here, and give `records.Graph` the fields that it fills.
+it is an event of the whole capture. To take a new one, write its parser as a module of its own, give it a row here, and give
+`records.Graph` the fields that it fills.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from inductor_lab.read import events, node_mappings, provenance
+from inductor_lab.read import events, provenance
 
 Fields = Mapping[str, Any]
 """Fields of `records.Graph`."""
@@ -88,7 +88,7 @@ ARTIFACTS = (
     Artifact(
         "provenance",
         of="last",
-        parse=node_mappings.node_mappings,  # for `origins`, which makes of it where each launch comes from
+        parse=provenance.node_mappings,  # for `origins`, which makes of it where each launch comes from
         events=(
             "inductor_provenance_tracking_node_mappings",
             "inductor_provenance_tracking_kernel_stack_traces",

@@ -23,15 +23,13 @@ import ast
 import re
 import textwrap
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.read.completeness import missed_calls, unfinished_cpp
 from inductor_lab.read.module import Definition, Module, Run, definitions, input_types
-from inductor_lab.read.recovery import parse_prefix
+from inductor_lab.read.syntax import parse_prefix
 from inductor_lab.read.types import sizes
-from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import RESULT, tensor_type
 from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
 
@@ -83,6 +81,11 @@ _KINDS = {"arg": "inference", "primals": "forward", "tangents": "backward"}
 """How AOTAutograd calls inputs -> of what graph they are; a backward has its forward's too."""
 
 
+_CALLED = re.compile(r"(?P<void>void\s+)?\bcall_(?P<name>\w+)\(")
+_END = re.compile(r"^call = |^def call\(|^def main\(", re.MULTILINE)
+"""What the Python behind a wrapper has; `main` where it is run once, to tune."""
+
+
 def is_cpp(text: str) -> bool:
     """True for a C++ wrapper, alone or inside the Python module that loads it."""
     return _MARKS.search(text) is not None
@@ -113,8 +116,30 @@ def read_module(text: str) -> Module:
         inputs = _claimed(module, wrapper)
     _Wrapper(module, inputs, dtypes).read(wrapper)
     names = {one.name for one in module.definitions} | {run.name for run in module.runs}
-    module.problems.extend((*missed_calls(wrapper, names, module.runs), *unfinished_cpp(text)))
+    module.problems.extend((*_missed_calls(wrapper, names, module.runs), *_unfinished(text)))
     return module
+
+
+def _missed_calls(text: str, names: Collection[str], runs: Iterable[Run]) -> Iterator[tuple[int, str]]:
+    """Calls of `call_NAME`, less its definition, that are not among the launches that were read."""
+    found = Counter(match["name"] for match in _CALLED.finditer(text) if not match["void"])
+    read = Counter(run.name for run in runs)
+    for name in names:
+        if found[name] > read[name]:
+            first = next(match for match in _CALLED.finditer(text) if match["name"] == name and not match["void"])
+            line = text.count("\n", 0, first.start()) + 1
+            yield line, f"{name} is called {found[name]} times, and {read[name]} launches were read"
+
+
+def _unfinished(text: str) -> Iterator[tuple[int, str]]:
+    """A wrapper that ends within its entry, or within the Python around it."""
+    if "cpp_wrapper_src" in text:
+        whole = _END.search(text) is not None
+    else:
+        begun = max(text.rfind("::run_impl("), text.rfind("inductor_entry_impl("))
+        whole = begun < 0 or "\n}" in text[begun:]
+    if not whole:
+        yield text.rstrip().count("\n") + 1, "the module is not whole: its end is missing; what stands before was read"
 
 
 def _given(wrapper: str) -> dict[str, TensorType]:
@@ -309,7 +334,7 @@ def _plain(expression: str) -> str:
     if not _ARITHMETIC.search(expression):
         return expression
     try:
-        return unparse(_Divisions().visit(ast.parse(expression, mode="eval").body))
+        return ast.unparse(_Divisions().visit(ast.parse(expression, mode="eval").body))
     except SyntaxError:
         return expression
 

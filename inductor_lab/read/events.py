@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Iterable
 
-from inductor_lab.read.node_mappings import stack
+from inductor_lab.read.provenance import stack
 from inductor_lab.records import CompileEvent, SourceLine
 
 _BREAK = re.compile(r"Graph break\b.*?(?: at (?P<file>\S.*?):(?P<line>\d+))?:?$")

@@ -1,7 +1,7 @@
 """When two kernels are the same one: a hash over what the source computes, less what only its names and its torch version put there.
 
 The hash is taken over the types of the arguments and the function, with the helper functions that it calls (a scan's combining
-function says whether it is a sum or a product), as `ast.unparse` prints them (`unparse`). These differences do **not** count:
+function says whether it is a sum or a product), as `ast.unparse` prints them. These differences do **not** count:
 
 - names of the kernel and of its helpers; comments, blank lines, parentheses;
 - gaps in the numbering of pointers: `out_ptr0, out_ptr2` is `out_ptr0, out_ptr1`;
@@ -29,33 +29,18 @@ from typing import Any
 
 from inductor_lab.computation.operators import called
 from inductor_lab.read.syntax import blocks, expressions, statements, walk
-from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Argument
 
 _OLD_AXIS = {
-    "rindex": "r0_index",
-    "rnumel": "r0_numel",
-    "rmask": "r0_mask",
-    "roffset": "r0_offset",
-    "rbase": "r0_base",
+    "rindex": "r0_index", "rnumel": "r0_numel", "rmask": "r0_mask", "roffset": "r0_offset", "rbase": "r0_base",
     "RBLOCK": "R0_BLOCK",
-}
+}  # fmt: skip
 _OLD_SYMBOL = re.compile(r"r(\d+)$")
 _POINTER = re.compile(r"(in_out_ptr|in_ptr|out_ptr)\d+$")
 _MODULES = {"tl.math": "tl_math", "tl.libdevice": "libdevice"}
 _PURE = {
-    "arange",
-    "full",
-    "zeros",
-    "program_id",
-    "broadcast_to",
-    "to",
-    "cdiv",
-    "min",
-    "where",
-    "constexpr_next_power_of_2",
-    "reshape",
-}
+    "arange", "full", "zeros", "program_id", "broadcast_to", "to", "cdiv", "min", "where", "constexpr_next_power_of_2", "reshape",
+}  # fmt: skip
 """Calls that may go where their result is not used."""
 KERNEL = "kernel"
 """The name that every kernel is given."""
@@ -88,7 +73,7 @@ def user_constants(tree: ast.Module, meta: Mapping[str, Any], seen: Mapping[str,
     for statement in tree.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
         if any(isinstance(target, ast.Name) and target.id in read for target in targets):
-            parts.append(unparse(statement))
+            parts.append(ast.unparse(statement))
     return "".join(f"\n{part}" for part in parts)
 
 
@@ -115,7 +100,7 @@ def normalised(
         one.decorator_list = []
         _spell(one, called_otherwise, _SPELLINGS if double else _SPELLINGS_AND_CONSTANTS)
         _drop_unread(one)
-        parts.append(unparse(one))
+        parts.append(ast.unparse(one))
         if one is function:
             # `xnumel` is a constexpr where it is 1 in one version, an i32 in another: its value stands in the body.
             types = ", ".join(

@@ -17,10 +17,8 @@ from typing import Any
 
 from inductor_lab.dtypes import TRITON
 from inductor_lab.read import identity
-from inductor_lab.read.access import compiled_away, roles
-from inductor_lab.read.operations import operations
+from inductor_lab.read.access import compiled_away, operations, roles
 from inductor_lab.read.syntax import parse, walk
-from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Argument, Kernel
 
 _KNOWN = {
@@ -128,7 +126,7 @@ def _decorator(function: ast.FunctionDef) -> tuple[str, dict[str, Any]]:
     """The heuristic's name and the decorator's keyword arguments, as literals."""
     for decorator in function.decorator_list:
         if isinstance(decorator, ast.Call):
-            name = unparse(decorator.func).rpartition(".")[2]
+            name = ast.unparse(decorator.func).rpartition(".")[2]
             keywords = {RENAMED.get(k.arg, k.arg): k.value for k in decorator.keywords if k.arg}
             if name != "jit" and ("triton_meta" in keywords or "size_hints" in keywords):
                 return name, {key: literal(value) for key, value in keywords.items()}
@@ -159,7 +157,7 @@ def literal(node: ast.expr) -> Any:
             return literal(given)
         case ast.Call(func=ast.Name(id="set"), args=[]):
             return []
-    return unparse(node)
+    return ast.unparse(node)
 
 
 def _size_hints(hints: Any, arguments: tuple[Argument, ...]) -> dict[str, int]:
@@ -188,7 +186,7 @@ def _arguments(
         name = argument.arg
         entry = signature.get(name, signature.get(str(position), "")) if isinstance(signature, dict) else ""
         letters = entry if isinstance(entry, str) else ""
-        annotated = argument.annotation is not None and "constexpr" in unparse(argument.annotation)
+        annotated = argument.annotation is not None and "constexpr" in ast.unparse(argument.annotation)
         if annotated:
             arguments.append(Argument(name, "", "constexpr"))
         elif (

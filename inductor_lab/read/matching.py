@@ -1,21 +1,37 @@
-"""Which nodes of a graph have the form of a kernel's fragment: one body is launched for several places of the program, and only the
-first of them has its fragment printed.
+"""Which nodes of a printed graph stand behind a launch or a library call whose comment does not name them.
+
+A body is launched for several places of the program, and only the first of them has its fragment printed (`SubgraphMatcher`):
 
     fragment, of the launch that passes arg2_1    %select = select.int(%ids, 1, 0);  %embedding = embedding.default(%arg2_1, %select)
     another launch passes arg3_1                  select_1, embedding_1: the only nodes of that form that read arg3_1
+
+No comment says which node a library call is: it is told by operator, sizes and what is passed (`nodes_of_calls`):
+
+    extern_kernels.mm(buf0, primals_42, out=buf1)        the only mm of that size that reads primals_42, perhaps through views
+    aten.bmm 1st, 2nd, 3rd of one size                   the graph's 1st, 2nd, 3rd of that size, where both have equally many
+
+An optimizer's step, many jobs in one kernel, has no fragment above it, but its graph says what each state becomes (`updates`):
+
+    _foreach_add_(steps, 1); getitem = _foreach_add[0]    steps[0] is getitem
+    copy_(arg0_1, getitem_144)                            arg0_1 is getitem_144
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from math import prod
 
-from inductor_lab.records import Node
+from inductor_lab import fragment
+from inductor_lab.aten import COPIES, SHIM, VIEWS
+from inductor_lab.records import ExternCall, LaunchArgument, Node, TensorType
 
 STEPS = 200_000
 """Comparisons after which one graph is given up: one that is a layer a thousand times over has very many nodes of one form."""
 
 Bound = dict[str, str]
 """Fragment's node -> graph's node."""
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 class SubgraphMatcher:
@@ -85,3 +101,102 @@ class SubgraphMatcher:
 
 class _TooLongError(Exception):
     """The searches took more than `STEPS`."""
+
+
+# Library calls
+
+
+def operator(target: str) -> str:
+    """`mm` of `extern_kernels.mm`, `topk` of `torch.ops.aten.topk.default`; of an output variant, the operator's own."""
+    shim = SHIM.fullmatch(target)
+    return shim["operator"] if shim else fragment.operator(target.removeprefix("torch.ops."))
+
+
+def nodes_of_calls(calls: Sequence[ExternCall], nodes: Sequence[Node]) -> dict[int, str]:
+    """Line of a call -> its node, where that can be told."""
+    by_name = {node.name: node for node in nodes}
+    groups: dict[str, list[Node]] = {}
+    for node in nodes:
+        if node.target.count("."):
+            groups.setdefault(operator(node.target), []).append(node)
+    possible = {call.line: _possible(call, groups.get(operator(call.target), ()), by_name) for call in calls}
+    found: dict[int, str] = {}
+    for names in dict.fromkeys(possible.values()):
+        alike = [call.line for call in calls if possible[call.line] == names]
+        if len(alike) == len(names):
+            found.update(zip(alike, names, strict=True))
+    return found
+
+
+def _possible(call: ExternCall, nodes: Collection[Node], by_name: Mapping[str, Node]) -> tuple[str, ...]:
+    """The nodes of a call's operator that its sizes and the graph's inputs among what it is passed leave."""
+    sizes = {_elements(output.type) for output in call.outputs if output.name in ("out", "")} - {None}
+    fitting = [node for node in nodes if not sizes or node.type is None or _elements(node.type) in sizes]
+    passed = {name for argument in call.arguments for name in _NAME.findall(argument.value)}
+    given = {name for name in passed if name in by_name and by_name[name].target == "placeholder"}
+    reading = [node.name for node in fitting if given <= _read(node, by_name)]
+    return tuple(reading or (node.name for node in fitting))
+
+
+def _read(node: Node, by_name: Mapping[str, Node]) -> set[str]:
+    """What a node reads, itself or through views and copies."""
+    found: set[str] = set()
+    waiting = list(node.arguments)
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in by_name:
+            continue
+        found.add(name)
+        parts = by_name[name].target.split(".")
+        if parts[0] == "getitem" or (len(parts) > 1 and parts[1] in VIEWS | COPIES):
+            waiting += by_name[name].arguments
+    return found
+
+
+def _elements(type_: TensorType | None) -> int | tuple[str, ...] | None:
+    if type_ is None:
+        return None
+    sizes = [size for size in type_.shape if isinstance(size, int)]
+    return prod(sizes) if len(sizes) == len(type_.shape) else tuple(sorted(map(str, type_.shape)))
+
+
+# What is written in place
+
+
+def written(text: str, name: str, passed: tuple[LaunchArgument, ...]) -> set[str]:
+    """The memory of what a launch passes for `out_ptr0` and `in_out_ptr0` of the kernel with this text."""
+    found = re.search(rf"^def {re.escape(name)}\(([^)]*)\)", text, re.MULTILINE)
+    parameters = [one.partition(":")[0].strip() for one in found[1].split(",")] if found else []
+    named = ((parameters[int(one.name)] if one.name.isdigit() else one.name, one) for one in passed[: len(parameters)])
+    return {one.storage for parameter, one in named if re.match(r"(in_)?out_ptr\d", parameter)}
+
+
+def updates(nodes: tuple[Node, ...]) -> dict[str, str]:
+    """Inputs of the graph -> the node that each becomes."""
+    found: dict[str, str] = {}
+    lists = {node.name: node.arguments for node in nodes if _in_place(node)}
+    for node in nodes:
+        if fragment.operator(node.target) == "copy" and len(node.arguments) == 2:
+            found[node.arguments[0]] = node.arguments[1]
+        elif node.target == "getitem" and node.arguments[0] in lists:
+            place = re.search(r"\[(\d+)\]$", node.call)
+            if place and int(place[1]) < len(lists[node.arguments[0]]):
+                found[lists[node.arguments[0]][int(place[1])]] = node.name
+    return found
+
+
+def leading(nodes: Mapping[str, Node], ends: Mapping[str, str], written: Set[str]) -> tuple[str, ...]:
+    """The nodes that lead to what these inputs become, up to what others become, in the graph's order.
+
+    Args:
+        ends: The graph's `updates`.
+    """
+    others = {node for given, node in ends.items() if given not in written}
+    computed = {name: node for name, node in nodes.items() if node.target != "placeholder"}
+    found = fragment.leading_to(computed, (node for given, node in ends.items() if given in written), others)
+    return tuple(name for name in nodes if name in found)
+
+
+def _in_place(node: Node) -> bool:
+    """`aten._foreach_add_.Scalar`: the first of its lists is written."""
+    return node.target.split(".")[1:2] != [] and node.target.split(".")[1].endswith("_")

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from inductor_lab.read import provenance
-from inductor_lab.read.completeness import missed_launches, unfinished
-from inductor_lab.read.recovery import parse_prefix
-from inductor_lab.read.syntax import walk
-from inductor_lab.read.unparse import unparse
+from inductor_lab.read.syntax import parse_prefix, walk
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
 from inductor_lab.read.wrapper import Run as Run
 from inductor_lab.records import Claim, ExternCall, TensorType
@@ -25,10 +23,9 @@ from inductor_lab.records import Claim, ExternCall, TensorType
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
 _ASYNC = re.compile(r"^# AOT ID|^async_compile = ", re.MULTILINE)
 """What a module has, and a kernel's own file has not."""
-_HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
+HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs"}
 """Functions that time the module: what they make tells the types of its inputs, what they launch is no part of the model."""
-
-
+_LAUNCH = re.compile(r"\b(\w+)(?:\.run\(|\[[^\]\n]{0,200}\]\()")
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -89,7 +86,7 @@ def read_module(text: str) -> Module:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call):
                 if several := _several(call):
                     choices[name] = Choice(several, slices.get(0, []))
-                elif _source(call) is None and unparse(call.func).startswith("async_compile."):
+                elif _source(call) is None and ast.unparse(call.func).startswith("async_compile."):
                     foreign.add(name)
     for statement in tree.body:
         for function in _functions(statement):
@@ -105,7 +102,7 @@ def read_module(text: str) -> Module:
     is_module = _ASYNC.search(text) is not None
     if not problems and is_module:
         module.problems.extend(unfinished(tree, lines))
-    harness = _HARNESS if is_module else _HARNESS | {"call"}  # a kernel's own file times it in `call`
+    harness = HARNESS if is_module else HARNESS | {"call"}  # a kernel's own file times it in `call`
     launched = {definition.name for definition in module.definitions} | set(choices)
     module.problems.extend(missed_launches(text, tree, launched, module.runs, harness))
     module.runs = [_chosen(run, choices, module) for run in module.runs]
@@ -120,7 +117,7 @@ def definitions(tree: ast.Module, lines: list[str]) -> Iterator[Definition]:
                 source = _source(call)
                 if source is not None:
                     yield Definition(name, source, _comment(lines, statement.lineno), statement.lineno)
-            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in unparse(first):
+            case ast.FunctionDef(decorator_list=[first, *_]) if "heuristics" in ast.unparse(first):
                 start = first.lineno
                 source = "\n".join(lines[start - 1 : statement.end_lineno])
                 yield Definition(statement.name, source, _comment(lines, start), start)
@@ -140,13 +137,13 @@ def _source(call: ast.Call) -> str | None:
 
 def _several(call: ast.Call) -> tuple[str, ...]:
     """The kernels of `async_compile.multi_kernel('name', [a, b])`, `MultiKernelCall([a, b])`, or by sizes, of a dict."""
-    name = unparse(call.func).rpartition(".")[2]
+    name = ast.unparse(call.func).rpartition(".")[2]
     if name not in {"multi_kernel", "size_hint_multi_kernel", "MultiKernelCall"}:
         return ()
     for argument in call.args:
         match argument:
             case ast.List(elts=kernels) | ast.Dict(values=kernels):
-                return tuple(unparse(kernel) for kernel in kernels)
+                return tuple(ast.unparse(kernel) for kernel in kernels)
     return ()
 
 
@@ -187,9 +184,9 @@ def _commented(lines: list[str], index: int) -> bool:
 
 def _functions(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """The functions that run a graph: all but kernels and the harness."""
-    if not isinstance(statement, (*_FUNCTION, ast.ClassDef)) or statement.name in _HARNESS:
+    if not isinstance(statement, (*_FUNCTION, ast.ClassDef)) or statement.name in HARNESS:
         return
-    if any("triton" in unparse(decorator) for decorator in statement.decorator_list):
+    if any("triton" in ast.unparse(decorator) for decorator in statement.decorator_list):
         return
     yield from _within(statement)
 
@@ -208,7 +205,7 @@ def _hints(tree: ast.Module) -> dict[str, int]:
     """`s77 = primals_3` of a function, where the harness makes `primals_3 = 4096`."""
     numbers: dict[str, int] = {}
     for statement in tree.body:
-        if (isinstance(statement, ast.FunctionDef) and statement.name in _HARNESS) or isinstance(statement, ast.If):
+        if (isinstance(statement, ast.FunctionDef) and statement.name in HARNESS) or isinstance(statement, ast.If):
             for node in walk(statement):
                 match node:
                     case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(value))):
@@ -227,7 +224,7 @@ def input_types(tree: ast.Module) -> dict[str, TensorType]:
     """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
     types: dict[str, TensorType] = {}
     for statement in tree.body:
-        harness = isinstance(statement, ast.FunctionDef) and statement.name in _HARNESS
+        harness = isinstance(statement, ast.FunctionDef) and statement.name in HARNESS
         if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1
             for node in walk(statement):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -235,3 +232,52 @@ def input_types(tree: ast.Module) -> dict[str, TensorType]:
                     if made:
                         types[node.targets[0].id] = made
     return types
+
+
+# Whether something was missed: what the text plainly holds is counted a second way
+
+
+def missed_launches(
+    text: str, tree: ast.Module, names: Collection[str], runs: Iterable[Run], harness: Collection[str]
+) -> Iterator[tuple[int, str]]:
+    """Launches of kernels of this module, anywhere but in functions that time it, that are not among those that were read."""
+    read = Counter((run.line, run.name) for run in runs)
+    if sum(1 for name in _LAUNCH.findall(text) if name in names) <= sum(read.values()):
+        return
+    found: Counter[tuple[int, str]] = Counter()
+    for statement in tree.body:
+        if getattr(statement, "name", "") not in harness:
+            found.update(
+                (node.lineno, name)
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Call) and (name := _launched(node)) in names
+            )
+    missed = sorted((found - read).elements())
+    if missed:
+        line, name = missed[0]
+        more = f", and {len(missed) - 1} more launches" if len(missed) > 1 else ""
+        yield line, f"a launch of {name} stands where none is looked for: it was not counted{more}"
+
+
+def _launched(call: ast.Call) -> str:
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name), attr="run") | ast.Subscript(value=ast.Name(id=name)):
+            return name
+    return ""
+
+
+def unfinished(tree: ast.Module, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """A module whose function `call` is not there, or does not return: the rest was cut off."""
+    calls = [
+        node
+        for statement in tree.body
+        for node in (statement, *(statement.body if isinstance(statement, ast.ClassDef) else ()))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "call"
+    ]
+    if not any(_returns(function) for function in calls):
+        told = "it ends before its function `call` returns" if calls else "it has no function `call`"
+        yield len(lines), f"the module is not whole: {told}; what stands before was read"
+
+
+def _returns(function: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Return) for node in ast.walk(function))

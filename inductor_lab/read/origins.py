@@ -1,8 +1,8 @@
 """From which nodes and lines each launch comes, from all that a capture's texts hold: the best that is there for each.
 
-    artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `node_mappings`
+    artifact    Inductor's own mapping, by the debug handle in the comment above the launch           `provenance`
     graph       the fragment in the comment above the kernel, its nodes found in the printed graph    `provenance`, `matching`
-    written     no comment: the printed graph's nodes that lead to the inputs which a launch writes in place    `in_place`
+    written     no comment: the printed graph's nodes that lead to the inputs which a launch writes in place    `matching`
     comment     what that comment, or the one above the launch, says by itself
     unknown
 
@@ -11,18 +11,17 @@ Ranks and recompiles write the same texts again: what was found for one is found
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS
-from inductor_lab.read import calls, in_place, provenance
-from inductor_lab.read.kernel import list_source
-from inductor_lab.read.marks import Mark, mark_above
+from inductor_lab.read import matching, provenance
+from inductor_lab.read.kernel import Source
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
-from inductor_lab.read.node_mappings import NodeMappings
+from inductor_lab.read.provenance import Mark, NodeMappings, mark_above
 from inductor_lab.read.wrapper import Run
 from inductor_lab.records import Claim, ExternCall, Node, Provenance, SourceLine
 
@@ -34,7 +33,11 @@ UNKNOWN = Provenance()
 class Origins:
     """Takes modules and mappings as they come, and answers for launches at the end."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: Callable[[str], Source]) -> None:
+        """Args:
+        source: Reads a kernel's text, or has read it before.
+        """
+        self._source = source
         self._sites: dict[str, _Site] = {}
         self._latest: dict[str, _Site] = {}
         self._facts: dict[tuple[int, int, tuple[int, ...]], _Facts] = {}
@@ -67,7 +70,7 @@ class Origins:
         if site.facts is None:
             key = (id(site.text), id(site.nodes), tuple(map(id, site.mappings)))
             if key not in self._facts:
-                self._facts[key] = _Facts(site)
+                self._facts[key] = _Facts(site, self._source)
             site.facts = self._facts[key]
         return site.facts
 
@@ -111,8 +114,9 @@ class _Site:
 class _Facts:
     """What one module, its graph and its mappings tell together."""
 
-    def __init__(self, site: _Site) -> None:
+    def __init__(self, site: _Site, source: Callable[[str], Source]) -> None:
         self.site = site
+        self.source = source
         self.mapping = NodeMappings()
         for mapping in site.mappings:
             self.mapping = self.mapping.joined(mapping)
@@ -174,7 +178,7 @@ class _Facts:
         text = self.definitions[run.name].text if run.name in self.definitions else ""
         said = {name for each in self.definitions for name in self.claim(each).nodes}
         nodes = {node.name: node for node in self.nodes if node.name not in said}
-        led = in_place.leading(nodes, self.becomes, in_place.outputs(text, run.name, run.values))
+        led = matching.leading(nodes, self.updates, matching.written(text, run.name, run.values))
         if not led:
             of = [node.name for node in self.nodes if ".".join(node.target.split(".")[:2]) in mark.aten]
             led = tuple(name for name in of if name in nodes) or tuple(of)  # what others name may be done in parts
@@ -183,14 +187,14 @@ class _Facts:
         return Provenance("written", led, mark.source_nodes or (), self._lines(led))
 
     @cached_property
-    def becomes(self) -> dict[str, str]:
+    def updates(self) -> dict[str, str]:
         """Inputs of the graph -> the node that each becomes."""
-        return in_place.becomes(self.nodes)
+        return matching.updates(self.nodes)
 
     @cached_property
     def called(self) -> dict[int, str]:
         """Line of a library call -> its node."""
-        return calls.nodes_of(self.site.module.externs, self.nodes)
+        return matching.nodes_of_calls(self.site.module.externs, self.nodes)
 
     def call(self, call: ExternCall) -> Provenance:
         mark = mark_above(self.lines, call.line)
@@ -277,16 +281,16 @@ class _Facts:
         """
         claim, definition = self.claim(kernel), self.definitions.get(kernel)
         given = fragment.found_in_memory(claim)
-        given |= {name for name, of in fragment.seen_otherwise(claim).items() if self._source(name) == self._source(of)}
+        given |= {name for name, of in fragment.seen_otherwise(claim).items() if self._line(name) == self._line(of)}
         if definition and "load(" not in definition.text:
             given |= set(claim.nodes) - fragment.of_nothing(claim)
         elif definition:
-            source = list_source(definition.text)
+            source = self.source(definition.text)
             reads = sum(argument.pointer and argument.role != "out" for argument in source.arguments)
             given |= fragment.before_folds(claim, source.ops, reads)
         return tuple(name for name in claim.nodes if name not in given) or claim.nodes
 
-    def _source(self, name: str) -> SourceLine | None:
+    def _line(self, name: str) -> SourceLine | None:
         return self.nodes[self.position[name]].source if name in self.position else None
 
     @cached_property

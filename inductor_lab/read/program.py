@@ -12,9 +12,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from inductor_lab.read.module import input_types
-from inductor_lab.read.unparse import unparse
-from inductor_lab.read.wrapper import EXTERN, NOT_PASSED, SAME, VIEWS, Wrapper
+from inductor_lab.read.module import HARNESS, input_types
+from inductor_lab.read.wrapper import EXTERN, NOT_PASSED, Wrapper, given, is_alias, is_launch
 from inductor_lab.records import TensorType
 
 MAKES = ("empty", "alloc_from_pool")
@@ -25,7 +24,6 @@ QUIET = {
 """Calls that do nothing to the graph's tensors."""
 SCRATCH = ("workspace", "semaphores")
 """How variables begin that hold what programs of one launch share; a launch clears them."""
-_HARNESS = {"get_args", "benchmark_compiled_module", "benchmark_all_configs", "benchmark_all_kernels"}
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ def program(text: str) -> list[Function]:
     found: list[Function] = []
     for statement in tree.body:
         for node in ast.walk(statement) if not isinstance(statement, ast.If) else ():
-            if isinstance(node, ast.FunctionDef) and node.name not in _HARNESS and not node.decorator_list:
+            if isinstance(node, ast.FunctionDef) and node.name not in HARNESS and not node.decorator_list:
                 function = _Reader(node, types).function
                 types |= (
                     function.types if node.name.startswith("partition_") else {}
@@ -142,7 +140,7 @@ class _Reader:
                 case ast.Delete() | ast.Expr() | ast.Return() | ast.Import() | ast.ImportFrom() | ast.Pass():
                     pass
                 case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
-                    self._barrier(statement, f"`{unparse(value)[:60]}` gives several results at once")
+                    self._barrier(statement, f"`{ast.unparse(value)[:60]}` gives several results at once")
                     self.function.given |= {one.id for one in targets if isinstance(one, ast.Name)}
                 case _:
                     self._barrier(statement, f"line {statement.lineno} is neither a launch nor a library call")
@@ -157,7 +155,7 @@ class _Reader:
             case ast.Name(id=other):
                 gone = isinstance(following, ast.Delete) and other in _named(following)
                 self._renamed(name, views.get(other, View(other)), other, gone)
-            case ast.Call(func=function) if unparse(function).rpartition(".")[2] in VIEWS | SAME and value.args:
+            case ast.Call() if value.args and is_alias(value):
                 other = next(iter(_named(value.args[0])), "")
                 gone = isinstance(following, ast.Delete) and other in _named(following)
                 self._renamed(name, self._viewed(value), other, gone)
@@ -168,7 +166,7 @@ class _Reader:
                 views[name] = View(name)
                 self._called(value, name)
             case _ if name in self.wrapper.sizes:  # one variable in front of every launch of a kernel
-                self.sizes[name] = unparse(value)
+                self.sizes[name] = ast.unparse(value)
             case _:
                 views[name] = View(name)
 
@@ -180,9 +178,9 @@ class _Reader:
         self.function.views[name] = view
 
     def _called(self, call: ast.Call, target: str) -> None:
-        function = unparse(call.func)
+        function = ast.unparse(call.func)
         owner, _, method = function.rpartition(".")
-        if method == "run" and not any(isinstance(one, ast.Starred) for one in call.args):
+        if is_launch(call):
             self._step(call, owner, True, target)
         elif function.startswith(EXTERN):
             self._step(call, function, False, target)
@@ -195,20 +193,18 @@ class _Reader:
             self.function.steps.append(WrapperStep(call.lineno, function, False, used, target, barrier=why))
 
     def _step(self, call: ast.Call, function: str, launch: bool, target: str) -> None:
-        given = [(str(position), argument) for position, argument in enumerate(call.args)]
-        given += [(k.arg, k.value) for k in call.keywords if k.arg and not (launch and k.arg in NOT_PASSED)]
-        arguments = tuple(self._passed(name, argument) for name, argument in given)
+        arguments = tuple(self._passed(*one) for one in given(call, NOT_PASSED if launch else frozenset()))
         step = WrapperStep(call.lineno, function, launch, arguments, target)
         self.function.steps.append(step)
         if target:
             self.results[target] = step
 
     def _passed(self, name: str, argument: ast.expr) -> Passed:
-        text = unparse(argument)
+        text = ast.unparse(argument)
         match argument:
             case ast.Name(id=variable) if self._is_tensor(variable):
                 return Passed(name, text, self._view(variable))
-            case ast.Call(func=function) if unparse(function).rpartition(".")[2] in VIEWS | SAME:
+            case ast.Call() if is_alias(argument):
                 return Passed(name, text, self._viewed(argument))
         return Passed(name, self.sizes.get(text, text))
 
@@ -221,10 +217,10 @@ class _Reader:
     def _viewed(self, call: ast.Call) -> View:
         """`reinterpret_tensor(x, shape, stride, offset)`, whose offset counts from where x begins; `copy_if_misaligned(x)`."""
         of = call.args[0]
-        inner = self._viewed(of) if isinstance(of, ast.Call) else self._view(unparse(of))
+        inner = self._viewed(of) if isinstance(of, ast.Call) else self._view(ast.unparse(of))
         if len(call.args) < 3:
             return inner
-        shape, stride, *rest = map(unparse, call.args[1:])
+        shape, stride, *rest = map(ast.unparse, call.args[1:])
         return View(inner.base, shape, stride, _sum(inner.offset, rest[0] if rest else "0"))
 
 

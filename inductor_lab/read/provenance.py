@@ -1,18 +1,32 @@
-"""Where a kernel comes from: the comment above it, and the post-grad FX graph that it was made of.
+"""Where a kernel comes from: the comments above it and above its launches, the post-grad FX graph, and Inductor's own mapping.
 
-The comment (`get_kernel_metadata` in torch/_inductor/utils.py, 2.2 to 2.15) is a claim: it names source nodes, ATen ops and, in its
-"Graph fragment", the nodes that were fused. The graph is what `TORCH_LOGS=post_grad_graphs` prints: a Python function with the user's line
-above each node.
+The comment above a kernel (`get_kernel_metadata` in torch/_inductor/utils.py, 2.2 to 2.15) is a claim: it names source nodes, ATen ops and, in
+its "Graph fragment", the nodes that were fused. The graph is what `TORCH_LOGS=post_grad_graphs` prints: a Python function with the user's line
+above each node. Above each launch the wrapper says the source nodes again (`Mark`) and, with provenance on, the debug handle:
+
+    # Topologically Sorted Source Nodes: [sigmoid_1, x_3], Original ATen: [aten.sigmoid, aten.mul]
+    # [Provenance debug handles] triton_poi_fused_mul_sigmoid_1:5
+    raw_stream0 = get_raw_stream(0)
+    triton_poi_fused_mul_sigmoid_1.run(buf3, buf4, 16384, stream=raw_stream0)
+
+With `INDUCTOR_PROVENANCE=1` or TORCH_COMPILE_DEBUG (torch/_inductor/debug.py, 2.7 to 2.13) each graph's module is followed by artifacts that say
+which post-grad nodes and which of the user's stacks each kernel was made of (`NodeMappings`):
+
+    inductor_provenance_tracking_node_mappings        {"cppCodeToPost": {"triton_poi_fused_mul_1:3": ["mul"]}, "postToPre": {"mul": ["x_1"]}, ...}
+    inductor_provenance_tracking_kernel_stack_traces  {"triton_poi_fused_mul_1:3": ["  File \\"model.py\\", line 6, in squash\\n    return ...", ...]}
+
+The number is the launch's debug handle; 2.7 and 2.8 wrote names without one. A backward graph's mapping lists the kernels of its forward again.
 """
 
 from __future__ import annotations
 
 import ast
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from inductor_lab.read.types import fx_type
-from inductor_lab.read.unparse import unparse
 from inductor_lab.records import Claim, Node, SourceLine, TensorType
 
 HEAD = re.compile(
@@ -126,7 +140,7 @@ def graph(text: str) -> tuple[tuple[Node, ...], tuple[str, ...]]:
         read.sort(key=lambda n: (n.lineno, n.col_offset))  # `ast.walk` goes level by level: a list's names come last
         used = tuple(dict.fromkeys(n.id for n in read))
         nodes.append(
-            Node(name, _target(value), unparse(value), used, _annotation(annotation), origin.get(statement.lineno))
+            Node(name, _target(value), ast.unparse(value), used, _annotation(annotation), origin.get(statement.lineno))
         )
         known.add(name)
     return tuple(nodes), outputs
@@ -156,7 +170,7 @@ def _annotation(node: ast.expr | None) -> TensorType | None:
 
 def _target(value: ast.expr) -> str:
     if isinstance(value, ast.Call):
-        return target(unparse(value.func))
+        return target(ast.unparse(value.func))
     return "getitem" if isinstance(value, ast.Subscript) else type(value).__name__.lower()
 
 
@@ -178,3 +192,114 @@ def original_path(comment: Iterable[str]) -> tuple[SourceLine, ...]:
     """Where a user-written kernel's own function stands: `# Original path: model.py:12`."""
     found = (_ORIGINAL.match(line) for line in comment)
     return tuple(SourceLine(match["file"], int(match["line"]), "") for match in found if match)
+
+
+_HANDLE = re.compile(r"(?:#|//) ?\[Provenance debug handles\] (?P<name>\S+):(?P<handle>\d{1,9})$")
+_OTHER_CALL = re.compile(r"\.run\(|extern_kernels\.|torch\.ops\.|^(?:def|return|for|while|if) ")
+_ABOVE = 12
+"""Lines between a launch and its comment, at most: the stream, sizes that it computes."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """The comment above one launch."""
+
+    key: str = ""
+    """The kernel's name in Inductor's mapping; a multi-kernel has its own."""
+    handle: int | None = None
+    source_nodes: tuple[str, ...] | None = None
+    aten: tuple[str, ...] = ()
+
+
+def mark_above(lines: Sequence[str], line: int) -> Mark:
+    """The comment above the launch in this line (1-based); an empty mark where there is none before another call."""
+    head: re.Match[str] | None = None
+    handle: re.Match[str] | None = None
+    for text in _upwards(lines, line):
+        if text.startswith(("#", "//")):
+            handle = handle or _HANDLE.match(text)
+            head = head or HEAD.match(text)
+        elif head or handle or _OTHER_CALL.search(text):
+            break
+    return Mark(
+        handle["name"] if handle else "",
+        int(handle["handle"]) if handle else None,
+        listed(head["nodes"]) if head else None,
+        listed(head["aten"] or "") if head else (),
+    )
+
+
+def _upwards(lines: Sequence[str], line: int) -> Iterator[str]:
+    start = min(line, len(lines)) - 2
+    for number in range(start, max(start - _ABOVE, -1), -1):
+        yield lines[number].strip()
+
+
+_FRAME = re.compile(r'\s*File "(?P<file>[^"\n]+)", line (?P<line>\d{1,9}), in ')
+
+Stack = tuple[SourceLine, ...]
+
+
+@dataclass(frozen=True)
+class NodeMappings:
+    """What one or more artifacts say. A kernel's key is `name:handle`, or its name alone."""
+
+    nodes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Kernel -> its post-grad nodes, in no order that means anything."""
+    pre_grad: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Post-grad node -> the nodes of the user's own graph that it was made of."""
+    stacks: Mapping[str, tuple[Stack, ...]] = field(default_factory=dict)
+    """Kernel -> the user's stacks, each from the outermost frame to the innermost."""
+
+    def joined(self, other: NodeMappings) -> NodeMappings:
+        """Both, where they speak of different things or kernels; the other's where they do not."""
+        return NodeMappings(
+            {**self.nodes, **other.nodes}, {**self.pre_grad, **other.pre_grad}, {**self.stacks, **other.stacks}
+        )
+
+    def keys(self, name: str, handle: int | None) -> tuple[str, ...]:
+        """The entries for a launch: its own; else those of its kernel, where nothing tells them apart."""
+        exact = name if handle is None else f"{name}:{handle}"
+        for key in (exact, name):
+            if key in self.nodes or key in self.stacks:
+                return (key,)
+        if handle is not None:
+            return ()
+        return tuple(dict.fromkeys(key for key in (*self.nodes, *self.stacks) if key.rpartition(":")[0] == name))
+
+
+def node_mappings(text: str) -> NodeMappings:
+    """Read one artifact of either kind. What does not fit is left out.
+
+    Raises:
+        ValueError: the text is not a JSON object.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the provenance artifact is not whole JSON ({type(error).__name__})") from None
+    if not isinstance(data, dict):
+        raise ValueError("the provenance artifact is not a JSON object")
+    if "version" in data or "cppCodeToPost" in data:
+        return NodeMappings(dict(_names(data.get("cppCodeToPost"))), dict(_names(data.get("postToPre"))))
+    stacks = {str(kernel): tuple(dict.fromkeys(map(stack, texts))) for kernel, texts in _names(data)}
+    return NodeMappings(stacks={kernel: tuple(filter(None, found)) for kernel, found in stacks.items()})
+
+
+def _names(table: object) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for key, values in table.items() if isinstance(table, dict) else ():
+        if isinstance(values, list):
+            yield key, tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
+
+
+def stack(text: str) -> Stack:
+    """The frames of a printed stack, outermost first; a frame's second line is its code, lines of carets mark a part of it."""
+    lines = text.splitlines()
+    frames: list[SourceLine] = []
+    for number, line in enumerate(lines):
+        found = _FRAME.match(line)
+        if found:
+            after = lines[number + 1].strip() if number + 1 < len(lines) else ""
+            code = "" if _FRAME.match(after) else after
+            frames.append(SourceLine(found["file"], int(found["line"]), code))
+    return tuple(frames)

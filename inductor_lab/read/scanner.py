@@ -6,25 +6,33 @@ One file can hold lines behind torch's prefix, a trace's events and text without
     between     behind a prefix of torch's logging               goes to `logged`, by thread, rank and place     between
                 the header of a trace's event                    begins the event                                in_event
                 `[inductor_lab] problem: ...`                    is given as a problem                           between
-                any other                                        goes to `bare`, which has states of its own     between
+                any other                                        goes to `plain`, which has states of its own     between
     in_event    behind a tab (or what stands for it)             goes on the event                               in_event
                 any other                                        ends the event, and is met again                between
 
-The first line of an event is `first_of_event`, which also looks at what stands for the tab.
+The first line of an event is `first_of_event`, which also looks at what stands for the tab. TORCH_TRACE has one line of JSON for each event,
+and below it the event's text, each line behind a tab (`trace_structured`, torch/_logging):
+
+    V1120 09:28:41.456000 463 torch/_inductor/graph.py:2575] {"inductor_output_code": {"filename": ...}, ..., "has_payload": "MD5"}
+        # AOT ID: ['0_inference']
+
+The MD5 is not checked: traces are handed on with names and paths taken out, which leaves the code whole.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from inductor_lab.read import files, traces
-from inductor_lab.read.artifacts import LOGGED
-from inductor_lab.read.bare import Bare
-from inductor_lab.read.carriers import Carried
-from inductor_lab.read.logged import Logged
-from inductor_lab.read.message import MESSAGE_LIMIT, Document, Message, problem
-from inductor_lab.read.prefixes import Prefixes, second_prefix
+from inductor_lab.read import files
+from inductor_lab.read.artifacts import EVENTS, LOGGED
+from inductor_lab.read.files import Carried
+from inductor_lab.read.message import MESSAGE_LIMIT, Document, Message, Prefixes, problem, second_prefix
+from inductor_lab.read.plain_text import PlainText
+from inductor_lab.read.streams import Logged
 
 PROBLEM = "[inductor_lab] problem: "
 """A line that our own capture prints where generated code can not be true to the card."""
@@ -69,7 +77,7 @@ class Scanner:
     def __init__(self, name: str, as_: str) -> None:
         self.name = name
         whole = as_ == "module" or (as_ == "auto" and name.endswith((".py", ".cpp")))
-        self.bare = Bare(name, whole, forced=as_ == "module") if as_ != "trace" else None
+        self.plain = PlainText(name, whole, forced=as_ == "module") if as_ != "trace" else None
         self.logged = Logged(name) if as_ in {"auto", "log"} and not whole else None
         self.traced = as_ in {"auto", "trace"} and not whole
         self.carried = Carried()
@@ -97,16 +105,18 @@ class Scanner:
                     return [*first, *self.between(text[second:], number)]
                 return self.logged.take(prefix, artifact, text, number)
         if self.traced and '] {"' in line:
-            event = traces.event(line)
+            event = event_of(line)
             if event is not None:
                 stream = f"{self.name} {event.stream}"
                 self.tab = event.lead + "\t"
-                self.event = Message(event.kind, stream, event.compile_id, f"{self.name}:{number}", event)
+                self.event = Message(
+                    event.kind, stream, event.compile_id, f"{self.name}:{number}", event=True, problem=event.problem
+                )
                 self.state = self.first_of_event
                 return ()
         if line.startswith(PROBLEM):
             return (problem(line[len(PROBLEM) :], f"{self.name}:{number}"),)
-        return self.bare.state(line, number) if self.bare else ()
+        return self.plain.state(line, number) if self.plain else ()
 
     def first_of_event(self, line: str, number: int) -> Iterable[Document]:
         """The line after an event's header: an editor or a terminal may have made spaces of its tab."""
@@ -139,5 +149,70 @@ class Scanner:
         yield from self._end_event()
         if self.logged:
             yield from self.logged.rest()
-        if self.bare:
-            yield from self.bare.rest()
+        if self.plain:
+            yield from self.plain.rest()
+
+
+# The header of a trace's event
+
+
+_HEADER = re.compile(r"[VDIWEC]\d{4} [\d:.]+ (?P<thread>\d+) ?[^\]]{0,500}?:\d+\] \{")
+_NAMED = re.compile("|".join(f'"{name}"' for name in EVENTS))
+_LONGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event whose text we want."""
+
+    kind: str
+    stream: str
+    compile_id: str
+    problem: str = ""
+    lead: str = ""
+    """What a launcher wrote before the line: it stands before each line of the text too."""
+
+
+def event_of(line: str) -> Event | None:
+    """The event that a header announces; None for any other line and for events that hold no code."""
+    named = _NAMED.search(line)
+    if named is None:
+        return None
+    match = _HEADER.search(line, 0, 2000)
+    if match is None:
+        return None
+    try:
+        if len(line) > _LONGEST:
+            raise ValueError("longer than 1 MiB")
+        header = json.loads(line[match.end() - 1 :])
+    except (ValueError, RecursionError) as error:
+        found = f"the header of an event is not whole JSON ({type(error).__name__}): its text was read without it"
+        return Event(EVENTS[named[0].strip('"')], match["thread"], "", found, line[: match.start()])
+    name = _name(header)
+    if name is None or "has_payload" not in header:
+        return None
+    compile_id = _compile_id(header)
+    rank = header.get("rank", "")
+    lead = line[: match.start()]
+    return Event(EVENTS[name], f"{lead}{rank} {match['thread']} {compile_id}", compile_id, lead=lead)
+
+
+def _name(header: dict[str, Any]) -> str | None:
+    for key in ("artifact", "graph_dump"):
+        inner = header.get(key)
+        if isinstance(inner, dict):
+            return inner["name"] if inner.get("name") in EVENTS else None
+    return next((name for name in EVENTS if name in header), None)
+
+
+def _compile_id(header: dict[str, Any]) -> str:
+    """`0/0`, `!1/0/0` under compiled autograd, `0/0_1` for a second attempt, as `torch._guards.CompileId` prints them."""
+    if header.get("frame_id") is None:
+        return ""
+    autograd = header.get("compiled_autograd_id")
+    attempt = header.get("attempt")
+    return (
+        ("" if autograd is None else f"!{autograd}/")
+        + f"{header['frame_id']}/{header.get('frame_compile_id', 0)}"
+        + (f"_{attempt}" if attempt else "")
+    )

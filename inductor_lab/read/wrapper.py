@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.read.floors import whole
-from inductor_lab.read.types import contiguous
-from inductor_lab.read.unparse import unparse
+from inductor_lab.read.types import contiguous, whole
 from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
 
 DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
@@ -126,7 +125,7 @@ class Wrapper:
         else:
             self.types.pop(name, None)
         if "numel" in name or PRECOMPUTED.fullmatch(name):
-            self.sizes[name] = unparse(value)
+            self.sizes[name] = ast.unparse(value)
         base = _aliased(value)
         self.storage[name] = self.storage.get(base, base) if base else name
 
@@ -139,9 +138,7 @@ class Wrapper:
                 self.results[name] = (self.results[whole][0], str(part))
 
     def library(self, function: str, call: ast.Call) -> None:
-        given = [(str(position), argument) for position, argument in enumerate(call.args)]
-        given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-        arguments = tuple(self.passed(*one) for one in given)
+        arguments = tuple(self.passed(*one) for one in given(call))
         self.calls.append(ExternCall(function, "", call.lineno, arguments))
 
     def fold(self, workspace: str, call: ast.Call, lines: ast.Call) -> None:
@@ -150,21 +147,18 @@ class Wrapper:
         known = self.types.get(workspace)
         shape = _sizes(ast.Tuple(lines.args))
         type_ = TensorType(known.dtype if known else "", shape, contiguous(shape))
-        given = LaunchArgument("0", unparse(lines), type_, self.storage.get(workspace, workspace))
-        self.calls.append(ExternCall(f"aten.{call.func.attr}", "", call.lineno, (given, LaunchArgument("dim", "0"))))
+        folded = LaunchArgument("0", ast.unparse(lines), type_, self.storage.get(workspace, workspace))
+        self.calls.append(ExternCall(f"aten.{call.func.attr}", "", call.lineno, (folded, LaunchArgument("dim", "0"))))
 
     def call(self, value: ast.expr) -> None:
         if not isinstance(value, ast.Call):
             return
-        function = unparse(value.func)
-        name, _, method = function.rpartition(".")
+        function = ast.unparse(value.func)
+        name = function.rpartition(".")[0]
         if function in self.foreign or name in self.foreign:
             self.library(function, value)
-        elif method == "run" and not any(isinstance(argument, ast.Starred) for argument in value.args):
-            # A harness launches with `*args`: it times the kernel, and is no part of the model.
-            given = [(str(position), argument) for position, argument in enumerate(value.args)]
-            given += [(k.arg, k.value) for k in value.keywords if k.arg and k.arg not in NOT_PASSED]
-            self.runs.append(Run(name, tuple(self.passed(*one) for one in given), value.lineno))
+        elif is_launch(value):
+            self.runs.append(Run(name, tuple(self.passed(*one) for one in given(value, NOT_PASSED)), value.lineno))
         elif function.startswith(EXTERN):
             self.library(function, value)
         elif (fold := _fold(value)) is not None:
@@ -178,10 +172,10 @@ class Wrapper:
                     self.asserted(tensor, shape, stride)
         elif function == "assert_tensor_metadata" and len(value.args) >= 4:  # of what a library returned, from 2.14 on
             tensor, shape, stride, dtype = value.args[:4]
-            self.asserted(tensor, shape, stride, unparse(dtype).removeprefix("torch."))
+            self.asserted(tensor, shape, stride, ast.unparse(dtype).removeprefix("torch."))
 
     def passed(self, name: str, argument: ast.expr) -> LaunchArgument:
-        text = unparse(argument)
+        text = ast.unparse(argument)
         base = _aliased(argument)
         storage = self.storage.get(base, base) if base else self.storage.get(text, text)
         return LaunchArgument(name, self.sizes.get(text, text), tensor_type(argument, self.types), storage)
@@ -190,6 +184,23 @@ class Wrapper:
         if isinstance(tensor, ast.Name):
             known = self.types.get(tensor.id)
             self.types[tensor.id] = TensorType(dtype or (known.dtype if known else ""), _sizes(shape), _sizes(stride))
+
+
+def is_launch(call: ast.Call) -> bool:
+    """`KERNEL.run(...)`. A harness launches with `*args`: it times the kernel, and is no part of the model."""
+    named = isinstance(call.func, ast.Attribute) and call.func.attr == "run"
+    return named and not any(isinstance(argument, ast.Starred) for argument in call.args)
+
+
+def given(call: ast.Call, without: Set[str] = frozenset()) -> Iterator[tuple[str, ast.expr]]:
+    """What a call is passed, by position, `0`, `1` ..., or by keyword, but for some keywords."""
+    yield from ((str(position), argument) for position, argument in enumerate(call.args))
+    yield from ((k.arg, k.value) for k in call.keywords if k.arg and k.arg not in without)
+
+
+def is_alias(call: ast.Call) -> bool:
+    """Whether a call gives the memory of its first argument: a view of it, or itself."""
+    return ast.unparse(call.func).rpartition(".")[2] in VIEWS | SAME
 
 
 def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
@@ -201,7 +212,7 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
             known = types.get(fold[0])
             return TensorType(known.dtype if known else "", _sizes(told), contiguous(_sizes(told)))
         case ast.Call(func=function, args=[first, *_] as arguments, keywords=keywords):
-            name = unparse(function).rpartition(".")[2]
+            name = ast.unparse(function).rpartition(".")[2]
             if name in SAME:
                 return tensor_type(first, types)
             if name in VIEWS and len(arguments) >= 3:
@@ -216,7 +227,7 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
             named = next((keyword.value for keyword in keywords if keyword.arg == "dtype"), at[2])
             shape = _sizes(at[0])
             strides = _sizes(at[1]) if at[1] is not None else ()
-            dtype = unparse(named).removeprefix("torch.") if named is not None else ""
+            dtype = ast.unparse(named).removeprefix("torch.") if named is not None else ""
             return TensorType(dtype, shape, strides or contiguous(shape))
     return None
 
@@ -244,8 +255,8 @@ def _aliased(value: ast.expr) -> str:
     match value:
         case ast.Name(id=name):
             return name
-        case ast.Call(func=function, args=[ast.Name(id=name), *_]):
-            return name if unparse(function).rpartition(".")[2] in VIEWS | SAME else ""
+        case ast.Call(args=[ast.Name(id=name), *_]):
+            return name if is_alias(value) else ""
     return ""
 
 
@@ -254,4 +265,4 @@ def _sizes(node: ast.expr) -> tuple[SizeLike, ...]:
         node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else []
     )
     told = map(whole, elements)
-    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else unparse(e) for e in told)
+    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else ast.unparse(e) for e in told)

@@ -8,8 +8,7 @@ Sizes are ints, or strings where the compiler left them symbolic (`"ks0"`, `"s77
 
 from __future__ import annotations
 
-from inductor_lab.records.annotated import Called, FusionStop, Listed, Note
-from inductor_lab.records.captured import (
+from inductor_lab.records.captures import (
     Argument,
     Capture,
     Claim,
@@ -30,31 +29,45 @@ from inductor_lab.records.captured import (
     TensorType,
     Traffic,
 )
-from inductor_lab.records.compared import (
+from inductor_lab.records.findings import (
     Beside,
     BesideRow,
+    Called,
+    Characters,
     Comparison,
     ExternChange,
     FusionChange,
+    FusionStop,
     KernelPair,
+    Listed,
     Move,
-    Span,
+    Note,
 )
-from inductor_lab.records.judged import Case, Status, Verdict
-from inductor_lab.records.kept import Kept
-from inductor_lab.records.machine import CompiledCode, MachineCode, Residency
-from inductor_lab.records.replayed import Grafted, Replay, ReplayedGraph, ReplayedLaunch, Saving
-from inductor_lab.records.timed import (
+from inductor_lab.records.timings import (
     Autotuned,
     Candidate,
     Ceiling,
+    CompiledCode,
     KernelTime,
+    MachineCode,
     Paired,
     PerfDiff,
+    Residency,
     Roofline,
     StepEffect,
     Timing,
     Tuning,
+)
+from inductor_lab.records.verdicts import (
+    Case,
+    Grafted,
+    Kept,
+    Replay,
+    ReplayedGraph,
+    ReplayedLaunch,
+    Saving,
+    Status,
+    Verdict,
 )
 
 SCHEMA = 1
@@ -70,6 +83,7 @@ __all__ = [
     "Capture",
     "Case",
     "Ceiling",
+    "Characters",
     "Claim",
     "Comparison",
     "CompileEvent",
@@ -106,7 +120,6 @@ __all__ = [
     "Saving",
     "SizeLike",
     "SourceLine",
-    "Span",
     "Status",
     "StepEffect",
     "TensorType",

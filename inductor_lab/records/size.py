@@ -19,7 +19,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
-from inductor_lab.records.captured import SizeLike
+from inductor_lab.records.captures import SizeLike
 
 LARGEST = 1 << 128
 """What is beyond this is no size: a hostile text may multiply for ever."""

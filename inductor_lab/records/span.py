@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.records.captured import TensorType
+from inductor_lab.records.captures import TensorType
 
 ROLES = ("in", "inout", "out", "inner")
 """In this order a file's `launch` takes them, each as they are touched first; what is inner it makes itself."""

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import torch
 
-from inductor_lab.capture import autotuned
+from inductor_lab.capture import configurations
 from inductor_lab.errors import LabError
 from inductor_lab.records import Graph
 
@@ -94,7 +94,7 @@ def compiled(
     body = [one for one in tree.body if not isinstance(one, ast.If)]  # `if __name__ == "__main__"`
     exec(compile(ast.Module(body, type_ignores=[]), f"graph {graph.id}", "exec"), names)
     for name, configuration in kept.items():
-        autotuned.pin(names[name], configuration)
+        configurations.pin(names[name], configuration)
     names |= kernels(names)
     names.setdefault("copy_if_misaligned", lambda tensor: tensor)
     return cast(Module, names["call"])

@@ -13,7 +13,7 @@ from folders import CAPTURED
 
 from inductor_lab import store
 from inductor_lab.bind.heuristics import configuration
-from inductor_lab.capture import autotuned
+from inductor_lab.capture import configurations
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.eject import eject
 from inductor_lab.gpus import GPUS
@@ -58,20 +58,20 @@ def test_the_configuration_that_is_left_is_told(kernel: Kernel, loaded: Capture,
     class Watched(Autotuner):
         pass
 
-    seen = autotuned.Seen()
-    autotuned.install(Watched, seen)
+    seen = configurations.Seen()
+    configurations.install(Watched, seen)
     tuned, idle = (Watched(file, [launcher(**{**KEPT, "XBLOCK": 8}), launcher(**KEPT)]) for _ in range(2))
     assert seen.configurations() == {}
     assert tuned.run(1, 2, stream=0) == (1, 2, 0)
-    assert seen.configurations() == {autotuned.digest(kernel.text): KEPT} and len(idle.launchers) == 2
-    found = autotuned.with_configurations(loaded, seen.configurations(), seen.candidates())
+    assert seen.configurations() == {configurations.digest(kernel.text): KEPT} and len(idle.launchers) == 2
+    found = configurations.with_configurations(loaded, seen.configurations(), seen.candidates())
     assert [one.id for one in found.kernels if one.autotuned] == [kernel.id]
     read = from_dict(Kernel, to_dict(found.kernels[3]))
     assert (read.autotuned, read.candidates) == (KEPT, ({**KEPT, "XBLOCK": 8}, KEPT))
 
 
 def test_a_kernel_without_a_file_or_not_tuned_tells_nothing(tmp_path: Path) -> None:
-    seen = autotuned.Seen()
+    seen = configurations.Seen()
     gone = Autotuner(tmp_path / "gone.py", [launcher(**KEPT)])
     undecided = Autotuner(Path(__file__), [launcher(**KEPT)] * 2)
     for autotuner in (gone, undecided):
@@ -99,7 +99,7 @@ def test_what_one_architecture_kept_is_no_other_s(kernel: Kernel) -> None:
 def test_an_autotuner_is_left_what_was_kept_elsewhere(tmp_path: Path) -> None:
     kept, other = launcher(**KEPT), launcher(**{**KEPT, "XBLOCK": 8})
     one = Autotuner(tmp_path, [other, kept])
-    autotuned.pin(one, KEPT)
+    configurations.pin(one, KEPT)
     assert one.launchers == [kept]
-    autotuned.pin(one, {**KEPT, "XBLOCK": 1024})
+    configurations.pin(one, {**KEPT, "XBLOCK": 1024})
     assert one.launchers == [kept]  # none of its own: all stay

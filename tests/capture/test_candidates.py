@@ -18,7 +18,7 @@ pytest.importorskip("triton")
 from inductor_lab import store  # noqa: E402
 from inductor_lab.bind import heuristics  # noqa: E402
 from inductor_lab.bind.geometry import COVERED  # noqa: E402
-from inductor_lab.capture import candidates  # noqa: E402
+from inductor_lab.capture import configurations  # noqa: E402
 from inductor_lab.capture.run import capture  # noqa: E402
 from inductor_lab.eject.config import decorator  # noqa: E402
 from inductor_lab.gpus import GPUS  # noqa: E402
@@ -102,12 +102,12 @@ def test_a_kernel_that_can_not_be_asked_for_is_a_problem_and_no_other_is_lost(
     defined = [f"kernel_{n} = async_compile.triton('kernel_{n}', {text!r})" for n, text in enumerate(texts)]
     module.write_text("\n".join(["async_compile = AsyncCompile()", *defined]), encoding="utf-8")
     said: list[str] = []
-    monkeypatch.setattr(candidates, "problem", said.append)
-    asked = candidates.Asked()
+    monkeypatch.setattr(configurations, "problem", said.append)
+    asked = configurations.Asked()
     asked.of(str(module))
-    assert list(asked.candidates) == [candidates.digest(texts[1])]
+    assert list(asked.candidates) == [configurations.digest(texts[1])]
     (sentence,) = said
-    assert sentence.startswith(candidates.UNTOLD) and "no_such_package" in sentence
+    assert sentence.startswith(configurations.NOT_LISTED) and "no_such_package" in sentence
 
 
 def test_a_version_without_these_names_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,8 +115,8 @@ def test_a_version_without_these_names_keeps_nothing(monkeypatch: pytest.MonkeyP
 
     (folder,) = CAPTURED.glob("lora_mlp_h200")
     said: list[str] = []
-    monkeypatch.setattr(candidates, "problem", said.append)
+    monkeypatch.setattr(configurations, "problem", said.append)
     monkeypatch.delattr(triton_heuristics, "cached_autotune")
-    asked = candidates.Asked()
+    asked = configurations.Asked()
     asked.of(str(next((folder / "modules").iterdir())))
     assert asked.candidates == {} and said

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from inductor_lab.capture import explain
+from inductor_lab.capture import outcome
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, find_gpu
@@ -234,7 +234,7 @@ BROKEN = {**COMPILED, "graph_breaks": ["print is not traced\nand more"]}
 def test_why_there_is_no_kernel(tmp_path, log, status, fingerprint, reason):
     path = tmp_path / "log.txt"
     path.write_text(log)
-    assert reason in explain.why_nothing(path, status, fingerprint, virtual=True)
+    assert reason in outcome.why_nothing(path, status, fingerprint, virtual=True)
 
 
 PREFIXED = f"import sys\nsys.stderr.write({PREFIX + 'Output code: '!r} + chr(10))\n"

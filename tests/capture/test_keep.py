@@ -25,7 +25,7 @@ import torch
 
 from inductor_lab import kept as kept_files
 from inductor_lab import store
-from inductor_lab.capture import observe, statistics
+from inductor_lab.capture import observe
 from inductor_lab.capture.run import capture
 from inductor_lab.cli import main
 from inductor_lab.ejected import load
@@ -124,7 +124,7 @@ def test_by_default_statistics_are_kept_and_no_values(inference: Path) -> None:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
 def test_the_statistics_are_of_the_finite_values(dtype: torch.dtype) -> None:
     x = torch.tensor([[1.0, 2.0, -3.0, 0.0], [math.nan, math.inf, -math.inf, 4.0]], dtype=dtype)
-    found = statistics.observed("x", x)
+    found = observe.observed("x", x)
     finite = torch.tensor([1.0, 2.0, -3.0, 0.0, 4.0], dtype=torch.float64)
     assert (found.minimum, found.maximum, found.mean) == (-3.0, 4.0, finite.mean())
     assert math.isclose(found.deviation or 0, finite.std(correction=0))
@@ -133,28 +133,28 @@ def test_the_statistics_are_of_the_finite_values(dtype: torch.dtype) -> None:
 
 def test_many_parts_tell_what_the_whole_does(monkeypatch: pytest.MonkeyPatch) -> None:
     x = torch.randn(1000, generator=torch.Generator().manual_seed(0)) * 3 + 100
-    whole = statistics.observed("x", x)
-    monkeypatch.setattr(statistics, "CHUNK", 7)
-    parts = statistics.observed("x", x)
+    whole = observe.observed("x", x)
+    monkeypatch.setattr(observe, "CHUNK", 7)
+    parts = observe.observed("x", x)
     assert parts.sha256 == whole.sha256
     assert math.isclose(parts.mean or 0, whole.mean or 1) and math.isclose(parts.deviation or 0, whole.deviation or 1)
 
 
 def test_what_is_no_tensor_of_numbers_is_told_as_far_as_it_can_be() -> None:
-    assert statistics.observed("s", 7) == Observed("s", value=7)
-    assert statistics.observed("n", None) == Observed("n")
-    empty = statistics.observed("e", torch.empty(0, 3))
+    assert observe.observed("s", 7) == Observed("s", value=7)
+    assert observe.observed("n", None) == Observed("n")
+    empty = observe.observed("e", torch.empty(0, 3))
     assert empty.type and empty.type.shape == (0, 3) and empty.minimum is None and empty.sha256
-    assert statistics.observed("c", torch.ones(2, dtype=torch.complex64)).mean is None
-    flags = statistics.observed("b", torch.tensor([True, False, True, True]))
+    assert observe.observed("c", torch.ones(2, dtype=torch.complex64)).mean is None
+    flags = observe.observed("b", torch.tensor([True, False, True, True]))
     assert (flags.mean, flags.minimum, flags.maximum, flags.zeros) == (0.75, 0, 1, 0.25)
-    unseen = statistics.observed("u", torch.ones(3), look=False)
+    unseen = observe.observed("u", torch.ones(3), look=False)
     assert unseen.type and not unseen.sha256 and unseen.mean is None
 
 
 def test_strides_are_told_and_elements_are_hashed_in_order() -> None:
     x = torch.arange(6.0).reshape(2, 3).t()
-    found = statistics.observed("x", x)
+    found = observe.observed("x", x)
     assert found.type and found.type.stride == (1, 3)
     assert found.sha256 == hashlib.sha256(x.contiguous().numpy().tobytes()).hexdigest()
 

@@ -11,12 +11,12 @@ from conftest import Result
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from inductor_lab.capture import launch
+from inductor_lab.capture import run
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
 
 Lab = Callable[..., Result]
-here = pytest.mark.skipif(launch.gpu_is_here(), reason="the card that is here computes")
+here = pytest.mark.skipif(run.gpu_is_here(), reason="the card that is here computes")
 
 TRAINING = """
 import torch

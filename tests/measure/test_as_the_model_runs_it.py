@@ -21,7 +21,7 @@ from torch._inductor.runtime.hints import DeviceProperties  # noqa: E402
 
 from inductor_lab import store  # noqa: E402
 from inductor_lab.bind.heuristics import candidates  # noqa: E402
-from inductor_lab.capture.autotuned import configuration  # noqa: E402
+from inductor_lab.capture.configurations import configuration  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.eject.config import decorator  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402

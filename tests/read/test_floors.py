@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from inductor_lab.read.floors import whole
+from inductor_lab.read.types import whole
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from test_read import KERNEL, MODULE, as_log
 
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
-from inductor_lab.read.recovery import blank_hostile_lines, parse_prefix
-from inductor_lab.read.syntax import walk
+from inductor_lab.read.syntax import blank_hostile_lines, parse_prefix, walk
 
 
 @pytest.mark.parametrize("batch", [0, 1, *(pytest.param(one, marks=pytest.mark.slow) for one in range(2, 10))])

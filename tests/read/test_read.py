@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from inductor_lab.read import read
 from inductor_lab.read.kernel import read_source
 from inductor_lab.read.provenance import claim, graph
 from inductor_lab.read.types import fx_type
-from inductor_lab.read.unparse import unparse
 from inductor_lab.records import SourceLine, TensorType
 
 KERNEL = """
@@ -98,49 +96,6 @@ def test_the_body_hash_does_not_depend_on_the_name() -> None:
     )
     assert read_source(KERNEL).body_sha256 != read_source(KERNEL.replace("0.5", "0.25")).body_sha256
     assert read_source(KERNEL).body_sha256 != read_source(KERNEL.replace("*fp32", "*bf16")).body_sha256
-
-
-EXPRESSIONS = """
-(a + b) * -c ** d - (e - (f - g)) // 2 | h & i ^ ~j << 1 >> k % 3 @ l
--(1) ** (-2) ** x + (a if b else c) + (not d) + (a < b) + (1).real + 1.5.real + 1e400 + 0.5e-07 + 1j
-(a if (b if c else d) else e) if f else g
-(a and b) or (c or d) and not (e and not f or g) == h
-x[a, b:c, ::2, None, ...][(a,)][()][:][f(*args, k=1, **more)] + (a, (b, c))[0] + (a,) + () + [[], [1, 'x\\n', b'y', "it's"]]
-a < b <= c != d is not e in f
-f(lambda x: x + 1, [y for y in z if y], f'{a!r:>{w}}', await_, {'k': 1, **d}, {1, 2}, (z := 3))
-tl.load(in_ptr0 + (x0 + 64*(((x1 // 3) % 5))), xmask & (r0_mask == 1), eviction_policy='evict_last', other=0.0).to(tl.float32)
-"""
-
-
-@pytest.mark.parametrize("text", [*EXPRESSIONS.strip().splitlines(), KERNEL, MODULE, """
-def helper(a, b: tl.constexpr=2, *, c=None) -> None:
-    "said"
-    return
-def f(a, b: tl.constexpr, c=1, d: int=2):
-    x, (y, z) = w = a, b
-    x: tl.constexpr = (1, 2)
-    x: int
-    x[0]: int = 3
-    x += y if z else 1
-    for i, (j, k) in range(0, a, b):
-        while i < j and k:
-            pass
-        else:
-            break
-    if a:
-        if b: return a, b
-        else: del c
-    elif (b):
-        assert a, 'message'
-    elif c: x = yield
-    else:
-        def inner(): return
-    return (a)
-"""])  # fmt: skip
-def test_a_tree_is_written_as_unparse_writes_it(text: str) -> None:
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, (ast.expr, ast.stmt)) and not isinstance(node, (ast.Slice, ast.Starred)):
-            assert unparse(node) == ast.unparse(node)
 
 
 def test_a_source_that_is_no_python_is_refused() -> None:

@@ -23,7 +23,7 @@ from test_read import KERNEL, MODULE, as_log
 from inductor_lab import workers
 from inductor_lab.errors import LabError
 from inductor_lab.read import files, message, read
-from inductor_lab.read.prefixes import Prefixes
+from inductor_lab.read.message import Prefixes
 from inductor_lab.read.sources import documents
 from inductor_lab.records import Capture, TensorType
 
@@ -550,7 +550,7 @@ def test_a_cut_archive_gives_what_was_whole_and_says_where_it_stopped(tmp_path: 
 
 
 def test_a_message_that_never_ends_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inductor_lab.read.logged.MESSAGE_LIMIT", len(MODULE) + 10_000)
+    monkeypatch.setattr("inductor_lab.read.streams.MESSAGE_LIMIT", len(MODULE) + 10_000)
     lines = prefixed(GLOG).splitlines()[:-1] + [GLOG + "x = 1"] * 3000
     capture = read_text(tmp_path, "\n".join(lines))
     assert counts(capture) == (1, 1, 1)
@@ -559,7 +559,7 @@ def test_a_message_that_never_ends_is_cut_off(tmp_path: Path, monkeypatch: pytes
 
 
 def test_open_messages_together_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inductor_lab.read.logged.OPEN_LIMIT", 50_000)
+    monkeypatch.setattr("inductor_lab.read.streams.OPEN_LIMIT", 50_000)
     streams = [as_log(MODULE, thread=n)[:-1] for n in range(30)]
     capture = read_text(tmp_path, "\n".join(line for rows in zip(*streams, strict=True) for line in rows))
     assert len(capture.graphs) == 30 and any("too many others" in problem.message for problem in capture.problems)

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from inductor_lab.capture.autotuned import configuration
+from inductor_lab.capture.configurations import configuration
 from inductor_lab.machine.triton_private import CaughtLaunch, launches_given_to
 from inductor_lab.measure.timing.samples import first_line
 from inductor_lab.measure.tuning.settings import told

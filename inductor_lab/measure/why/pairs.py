@@ -14,7 +14,7 @@ from inductor_lab.computation import computation
 from inductor_lab.computation.outline import outline
 from inductor_lab.measure.why.normal import REGISTERS, Line, body, lines, named
 from inductor_lab.measure.why.texts import Row, beside
-from inductor_lab.records import Beside, BesideRow, Capture, Comparison, CompiledCode, Kernel, Span
+from inductor_lab.records import Beside, BesideRow, Capture, Characters, Comparison, CompiledCode, Kernel
 
 Code = Sequence[CompiledCode]
 """A kernel's stages."""
@@ -114,7 +114,7 @@ def _beside(name: str, old: _Text, new: _Text) -> Beside:
 
 
 TOKEN = re.compile(r"c\[0x0\]\[\w+\]|\d[\w.]*|[%$#@.]?\w+|\S")
-Spans = tuple[Span, ...]
+Spans = tuple[Characters, ...]
 
 
 def _lit(row: Row) -> tuple[Spans, Spans]:

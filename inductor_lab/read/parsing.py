@@ -1,5 +1,7 @@
-"""Each distinct text parsed once: ranks, recompiles and cache hits write the same modules and kernels again and again.
+"""Each distinct text parsed once, and many files at once on the machine's cores (`workers`), with the same result as one after the other.
 
+Ranks, recompiles and cache hits write the same modules and kernels again and again. Each process reads a part of the files at a time and
+keeps what it has parsed; it sends every text, and everything that it parsed, once: what comes back is as small as what is distinct.
 Here too is the one place where a text that no parser can stand (nested thousands deep) becomes a sentence.
 """
 
@@ -8,17 +10,20 @@ from __future__ import annotations
 import gc
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
+from pathlib import Path
 from typing import Any, TypeVar
 
-from inductor_lab.read import completeness, cpp, identity, kernel, module
+from inductor_lab import workers
+from inductor_lab.errors import LabError
+from inductor_lab.read import cpp, identity, kernel, module
 from inductor_lab.read.artifacts import PARSED
 from inductor_lab.read.message import Document
-from inductor_lab.read.recovery import blank_hostile_lines
-from inductor_lab.read.syntax import TOO_DEEP
+from inductor_lab.read.sources import files_below, from_file
+from inductor_lab.read.syntax import TOO_DEEP, blank_hostile_lines
 
 KEPT = 1 << 26
 """Characters of modules and graphs, 64 Mi, that are kept from one reading to the next."""
@@ -108,7 +113,7 @@ def _module(text: str) -> tuple[str, module.Module]:
         found = module.Module("", "unknown", problems=[(1, f"the module was not read: {error}")])
     found.problems[:0] = problems
     found.problems += _lost(safe, found)
-    found.problems += completeness.defined_twice((one.name, one.text, one.line) for one in found.definitions)
+    found.problems += _defined_twice(found.definitions)
     return safe, found
 
 
@@ -121,6 +126,17 @@ def _lost(text: str, found: module.Module) -> list[tuple[int, str]]:
     if defined <= len(found.definitions):
         return []
     return [(1, f"the text defines {defined} kernels, and {len(found.definitions)} were read")]
+
+
+def _defined_twice(definitions: Iterable[module.Definition]) -> Iterator[tuple[int, str]]:
+    """Kernels that have the name of another one: a launch does not say which of them it means."""
+    known: dict[str, str] = {}
+    for one in definitions:
+        if known.setdefault(one.name, one.text) != one.text:
+            yield (
+                one.line,
+                f"{one.name} is defined a second time, otherwise: all its launches are counted with the last one",
+            )
 
 
 def _again(known: dict[str, _Result | str], text: str, read: Callable[[str], _Result]) -> _Result:
@@ -164,3 +180,92 @@ def _quiet() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+PACKED = {".gz": 20, ".tgz": 20, ".zst": 20, ".zip": 20, ".bz2": 20, ".xz": 20}
+"""How many times its size a packed log is, about: only to share the work evenly."""
+
+_File = tuple[list[Document], str]
+"""Documents of one file, and the sentence of a `LabError`, or nothing."""
+_Part = tuple[list[_File], Parsed]
+"""The files of one part, and what was parsed of them for the first time."""
+
+
+class ParallelReader:
+    """Reads files, before they are asked for where there are many, or big ones. A context: at its end no process is left."""
+
+    def __init__(self, sources: Sequence[str | Path], as_: str, parsed: Parsed) -> None:
+        self.as_ = as_
+        self.parsed = parsed
+        self.parts = workers.parts({path: _work(path) for source in sources for path in _files(Path(source), as_)})
+        self.part_of = {path: number for number, part in enumerate(self.parts) for path in part}
+        self.workers = workers.Workers(f"{__name__}:reading", remember=True) if self.parts else None
+        requests = ([[[str(path.absolute()), str(path)] for path in part], as_] for part in self.parts)
+        self.answers = enumerate(self.workers.answers(requests)) if self.workers else None
+        self.found: dict[Path, _File] = {}
+
+    def __enter__(self) -> ParallelReader:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.workers:
+            self.workers.__exit__(*error)
+
+    def read(self, path: Path) -> Iterator[Document]:
+        """Raises: LabError: as `from_file`."""
+        number = self.part_of.pop(path, None)
+        if number is None:
+            yield from from_file(path, self.as_)
+            return
+        while path not in self.found:  # files of the parts before it were not asked for
+            self._take_next()
+        found, error = self.found.pop(path)
+        yield from found
+        if error:
+            raise LabError(error)
+
+    def _take_next(self) -> None:
+        assert self.answers
+        number, answer = next(self.answers)
+        paths = self.parts[number]
+        if isinstance(answer, LabError):
+            files: list[_File] = [([], workers.lost(paths))] * len(paths)
+        else:
+            files, parsed = answer
+            self.parsed.update(parsed)
+        self.found.update(zip(paths, files, strict=True))
+
+
+def _work(path: Path) -> int:
+    """Bytes of text that a file is, about."""
+    try:
+        return path.stat().st_size * PACKED.get(path.suffix.lower(), 1)
+    except OSError:
+        return 0
+
+
+def _files(source: Path, as_: str) -> Iterator[Path]:
+    if source.is_dir():
+        yield from files_below(source, as_)
+    elif source.is_file():
+        yield source
+
+
+def reading() -> Callable[[tuple[list[tuple[str, str]], str]], _Part]:
+    """What each process does with a part: (absolute path, shown path) of each file, and what they are said to be."""
+    parsed = Parsed()
+
+    def read_part(request: tuple[list[tuple[str, str]], str]) -> _Part:
+        names, as_ = request
+        files: list[_File] = []
+        for path, name in names:
+            found, error = [], ""
+            try:
+                for document in from_file(Path(path), as_, name):
+                    found.append(parsed.met(document))
+            except LabError as raised:
+                error = str(raised)
+            files.append((found, error))
+        return files, parsed.news()
+
+    return read_part

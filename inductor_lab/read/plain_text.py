@@ -36,7 +36,7 @@ def _holds_code(line: str) -> bool:
     return "async_compile" in line or "cpp_wrapper_src" in line or line.startswith("void AOTInductorModel::")
 
 
-class Bare:
+class PlainText:
     """The one module that is open, or none: which is the state, and what each next line does to it."""
 
     def __init__(self, name: str, whole: bool, forced: bool) -> None:
