@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from inductor_lab.eject import as_written, naming
+from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.cuda import printer as cuda_printer
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.jobs import Order, jobs, looped
-from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.source_lines import source_lines

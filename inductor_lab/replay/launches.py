@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from inductor_lab import ejected
+from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.eject.file import render
-from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit

@@ -26,7 +26,7 @@ from inductor_lab.contest import autotuned  # noqa: E402
 from inductor_lab.contest.autotuned import OLD, STANDS, AsRun, as_run, autotuner, captured, kept, taken  # noqa: E402
 from inductor_lab.contest.configurations import settings_of  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
-from inductor_lab.eject.config import decorator  # noqa: E402
+from inductor_lab.eject.binding.configuration import decorator  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.gpus import GPUS, Card  # noqa: E402
 from inductor_lab.machine import launches_of, target_named  # noqa: E402

@@ -8,8 +8,8 @@ import pytest
 from kernels_as_text import ROWS_OF_20, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.distinct import Differing, differing
-from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.inputs.collisions import Differing, differing
+from inductor_lab.eject.inputs.solver import inputs
 
 HEAD = ROWS_OF_20
 ROWS = "tl.store(out_ptr0 + (tmp0 + 40*x1), tmp1, xmask)"

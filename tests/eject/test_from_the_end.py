@@ -9,9 +9,8 @@ import pytest
 from kernels_as_text import kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.fills import Fill
-from inductor_lab.eject.from_the_end import from_the_end
-from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.inputs.domain import Fill
+from inductor_lab.eject.inputs.solver import from_the_end, inputs
 from inductor_lab.records import Claim, Node
 
 WRAPPED = """

@@ -8,8 +8,8 @@ import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, EMBEDDING, EMBEDDING_TENSORS, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.fills import Fill
-from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.inputs.domain import Fill
+from inductor_lab.eject.inputs.solver import inputs
 
 LINES = """
 xnumel = 1024

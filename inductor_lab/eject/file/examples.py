@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from inductor_lab.costs.traffic import traffic
-from inductor_lab.eject import config
+from inductor_lab.eject.binding import configuration as config
+from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.literals import listed, literal, tuple_of
 from inductor_lab.eject.file.sizes import not_told
-from inductor_lab.eject.fills import Fill
 from inductor_lab.eject.generalize import others
-from inductor_lab.eject.inputs import inputs
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.inputs.domain import Fill
+from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
 from inductor_lab.eject.sizes import fixed, python
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import TensorType
 
 FILLS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.binding.plan import Plan
 
 
 def found_sizes(plan: Plan, named: Container[str]) -> list[str]:

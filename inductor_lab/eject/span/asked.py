@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import sizes
-from inductor_lab.eject.distinct import walked
-from inductor_lab.eject.fills import fill
-from inductor_lab.eject.intervals import EVERYTHING, Bounds, Interval
-from inductor_lab.eject.reach import bound_names
-from inductor_lab.eject.required import Required
+from inductor_lab.eject.binding.tensors import Fill, Tensor
+from inductor_lab.eject.inputs.allocation import bound_names
+from inductor_lab.eject.inputs.collisions import walked
+from inductor_lab.eject.inputs.domain import fill
+from inductor_lab.eject.inputs.intervals import EVERYTHING, Bounds, Interval
+from inductor_lab.eject.inputs.requirements import Required
 from inductor_lab.eject.span.fills import room
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.views import bases, touched
-from inductor_lab.eject.tensors import Fill, Tensor
 from inductor_lab.records import TensorType
 from inductor_lab.records.span import Span, SpanStep
 

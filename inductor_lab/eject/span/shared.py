@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.file.literals import keywords
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import Baseline, Launcher, Parameter, Rendering
 from inductor_lab.eject.span.alike import Number, Numbers, Place, Texts, apart, numbers
 

@@ -10,7 +10,26 @@ from dataclasses import replace
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Load, pointers
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.records import LaunchArgument, TensorType
+
+
+def overwritten(
+    roles: Mapping[str, str], types: Mapping[str, TensorType], passed: Mapping[str, LaunchArgument]
+) -> dict[str, str]:
+    """Parameter that is written -> the one that is read, where a launch passes the same tensor for both.
+
+    The same expression of the wrapper is the same tensor. Two views of one storage are not: they may lie apart in it.
+
+    Args:
+        roles: By parameter: `in`, `out` or `inout`.
+    """
+    read = {(passed[name].value, types[name]): name for name, role in roles.items() if role == "in"}
+    return {
+        name: read[passed[name].value, types[name]]
+        for name, role in roles.items()
+        if role != "in" and (passed[name].value, types[name]) in read
+    }
 
 
 def settled(tensors: Mapping[str, Tensor], found: Computation, needed: Collection[str] | None) -> dict[str, Tensor]:

@@ -16,9 +16,9 @@ from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Scan
-from inductor_lab.eject.fills import Fill
-from inductor_lab.eject.intervals import Bounds
-from inductor_lab.eject.reach import bound_names
+from inductor_lab.eject.inputs.allocation import bound_names
+from inductor_lab.eject.inputs.domain import Fill
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.records import Size, TensorType
 
 Digit = tuple[str, int, int]

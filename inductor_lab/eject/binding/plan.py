@@ -14,23 +14,22 @@ from inductor_lab.bind.names import scratch
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject import config, job_tables, meanings, naming, sizes
+from inductor_lab.eject import job_tables, meanings, naming, sizes
 from inductor_lab.eject.aten import Reference, aten
-from inductor_lab.eject.distinct import differing
+from inductor_lab.eject.binding import configuration as config
+from inductor_lab.eject.binding.roles import overwritten, settled
+from inductor_lab.eject.binding.scalars import Untold, untold
+from inductor_lab.eject.binding.tensors import IDLE, Tensor, TensorView
 from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.flex import LOCAL, idle
-from inductor_lab.eject.from_the_end import from_the_end
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
-from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.inputs.collisions import differing
+from inductor_lab.eject.inputs.solver import from_the_end, inputs
 from inductor_lab.eject.job_tables import Table
-from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.refusal import NoGraphForm
-from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
-from inductor_lab.eject.tensors import IDLE, Tensor, TensorView
 from inductor_lab.eject.triton_nouns import of_output
-from inductor_lab.eject.untold import Untold, untold
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
 from inductor_lab.spans import unread
