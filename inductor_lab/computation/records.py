@@ -16,7 +16,7 @@ from inductor_lab.computation.index import Coordinate, Digits, Index, inside
 from inductor_lab.computation.places import reached
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
 from inductor_lab.computation.statements import Statement
-from inductor_lab.computation.tree import Constant, Expression, Load
+from inductor_lab.computation.tree import Constant, Expression, Load, walk
 from inductor_lab.records import Size as Extent
 
 Digit = tuple[str, int]
@@ -67,6 +67,17 @@ class Computation:
     def stores(self) -> tuple[Access, ...]:
         """Stores and atomic operations."""
         return tuple(access for access in self.accesses if access.kind != "load")
+
+    @cached_property
+    def roots(self) -> tuple[Expression, ...]:
+        """What the stores depend on at once: their values, masks and addresses, in the order of the text."""
+        parts = ((a.value, a.mask, *a.index.expressions()) for a in self.stores)
+        return tuple(part for each in parts for part in each if part is not None)
+
+    @cached_property
+    def nodes(self) -> tuple[Expression, ...]:
+        """Every node that the stores depend on, once; a node before what it is made of."""
+        return tuple(walk(*self.roots))
 
     def stored(self, load: Load) -> Access | None:
         """The store of this kernel that a load reads again: the last one before it, where it goes to the same place."""

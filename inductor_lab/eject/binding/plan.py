@@ -24,8 +24,7 @@ from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.flex import LOCAL, idle
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.helpers import NAMES
-from inductor_lab.eject.inputs.collisions import differing
-from inductor_lab.eject.inputs.solver import from_the_end, inputs
+from inductor_lab.eject.inputs.solver import inputs_of_launch
 from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import Dim
@@ -205,10 +204,7 @@ def _tensors(
         else:
             types[argument.name] = (type_, symbolic if symbolic != type_ else None)
     fixed = {name: type_ for name, (type_, _) in types.items()}
-    drawn = _untraced(kernel, fixed) | inputs(found, fixed, environment)
-    asked = differing(found, fixed, drawn, environment)
-    both_ways = from_the_end(kernel, found, drawn, environment)
-    drawn |= {name: fill for name, fill in both_ways.items() if name not in asked.along}
+    drawn, asked = inputs_of_launch(kernel, found, fixed, environment)
     uses = naming.Uses.of(found)
     taken, left = {*naming.RESERVED, *NAMES}, idle(kernel)
     made, in_place = naming.library_calls(graph.module)
@@ -235,40 +231,21 @@ def _tensors(
             wanted = of_output(found, argument.name) or wanted
         memory = tensors.get(same.get(argument.name, ""))
         name = naming.unique(f"{memory.name}_new" if memory and wanted == "out" else wanted, taken)
-        fill, distinct = drawn.get(argument.name, "normal"), asked.along.get(argument.name, ())
-        fill = fill[:2] if distinct and isinstance(fill, tuple) else fill
         told = meanings.dimensions(node, nodes, open_type or type_)
         tensors[argument.name] = Tensor(
             argument.name,
             name,
             type_,
             role,
-            fill,
+            drawn.get(argument.name, "normal"),
             IDLE if argument.name in left else naming.origin(node, called.get(argument.name)),
             open_type,
             told,
-            distinct,
+            asked.distinct.get(argument.name, ()),
             memory.name if memory else "",
             called.get(argument.name),
         )
     return tensors, workspaces, tuple(tensors[parameter].name for parameter in asked.colliding)
-
-
-def _untraced(kernel: Kernel, types: Mapping[str, TensorType]) -> dict[str, tuple[int, int]]:
-    """Whole numbers of a kernel whose addresses no tree tells, a template's or a user's: small, since they may be places and counts.
-
-    Flex attention walks over so many blocks (`KV_NUM_BLKS`), at these places (`KV_IDX`): one or two of those that there are, and none of the
-    full ones at times.
-    """
-    if kernel.category not in {"template", "user_autotune"}:
-        return {}
-    drawn = {name: (0, 2) for name, type_ in types.items() if "int" in type_.dtype}
-    for name in [name for name in drawn if name.endswith("_IDX") and types[name].shape]:
-        blocks, counts = int(types[name].shape[-1]), f"{name.removesuffix('_IDX')}_NUM_BLKS"
-        drawn |= {name: (0, max(blocks, 1))} | (
-            {counts: (int(not name.startswith("arg_FULL_")), min(blocks, 2) + 1)} if counts in drawn else {}
-        )
-    return drawn
 
 
 def _role(argument: Argument, found: Computation) -> str:

@@ -11,7 +11,7 @@ from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.literals import listed, literal, tuple_of
 from inductor_lab.eject.file.sizes import not_told
 from inductor_lab.eject.generalize import others
-from inductor_lab.eject.inputs.domain import Fill
+from inductor_lab.eject.inputs.domain import Domain
 from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
 from inductor_lab.eject.sizes import fixed, python
@@ -134,7 +134,7 @@ def _others(plan: Plan) -> list[dict[str, int]]:
     return [other] if other != dict(plan.environment) else []
 
 
-def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str, int]) -> dict[str, Fill]:
+def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str, int]) -> dict[str, Domain]:
     return inputs(plan.found, {name: fixed(type_, environment) for name, type_ in types.items()}, environment)
 
 

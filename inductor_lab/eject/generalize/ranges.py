@@ -11,7 +11,7 @@ from dataclasses import replace
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.sizes import worked_out
 from inductor_lab.eject.binding.tensors import Fill, Tensor
-from inductor_lab.eject.inputs.domain import Fill as Drawn
+from inductor_lab.eject.inputs.domain import Domain as Drawn
 from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.eject.sizes import fixed

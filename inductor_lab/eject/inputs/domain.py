@@ -1,4 +1,4 @@
-"""What an argument is drawn from: a range of whole numbers, or a word."""
+"""What an argument of a kernel is drawn from, its domain: a range of whole numbers, or a word such as `positive`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import ceil, floor, inf
 
 from inductor_lab.eject.inputs.intervals import Interval
 
-Fill = tuple[int, ...] | str
+Domain = tuple[int, ...] | str
 """A range of whole numbers, its end not included, and numbers that some elements are besides; or a word: `any` (whole number), `normal`,
 `positive`, `bool`, `unit` ([-1, 1]), `above_one`, `sorted`, `count` (positive and finite); `finite`: normal, without infinities and NaN at the
 edges, since in which order they meet decides what comes of them."""
@@ -24,8 +24,14 @@ def usual(dtype: str) -> tuple[int, int]:
     return (0 if dtype.startswith("u") else -most_of(dtype)), most_of(dtype) + 1
 
 
-def fill(dtype: str, wanted: Interval | None, word: str | None) -> Fill:
-    """What a tensor is drawn from, of which an interval or a word is asked."""
+def fits(value: int, dtype: str) -> bool:
+    """Whether an integer dtype holds a number: `uint8`, `int64`."""
+    bits = int(dtype.lstrip("uint"))
+    return 0 <= value < 1 << bits if dtype.startswith("u") else -(1 << bits - 1) <= value < 1 << bits - 1
+
+
+def domain(dtype: str, wanted: Interval | None, word: str | None) -> Domain:
+    """What a tensor is drawn from of which an interval or a word is asked."""
     if dtype == "bool":
         return "bool"
     if not dtype.startswith(("int", "uint")):

@@ -1,227 +1,227 @@
-"""What a kernel's tensors must hold so that it can run: drawn from the tree.
+"""What a kernel's tensors are drawn from so that it can run: the widest domain of each that all its addresses, checks and functions allow.
 
     tl.load(in_ptr1 + (x0 + 75*tmp4))      of f32[50, 75], tmp4 = where(in_ptr0 < 0, in_ptr0 + 50, in_ptr0)      in_ptr0 in [0, 50)
 
-Whole numbers that decide an address stay inside the dimension that they choose from, and some are what the kernel compares them with; what
-stands under a root or a logarithm, or divides floats, is positive, and no whole number is divided by 0. Everything else is a normal number.
+Each tensor starts with what is required of it, is narrowed while an address still leads outside, and is then widened as far as all stays
+valid: to any number, to divisors of both signs, to the numbers that it is compared with, to negative numbers that only a remainder is taken of,
+and to places that count from the end. Of which nothing is required is a normal number.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Container, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from inductor_lab.bind.made_of import operator
-from inductor_lab.computation.folds import plain
-from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Index
-from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, pointers, walk
-from inductor_lab.eject.inputs.allocation import Reach, addresses, bound_names, stays, valid
-from inductor_lab.eject.inputs.domain import MOST, Fill, fill, usual
+from inductor_lab.computation.tree import Load, pointers, walk
+from inductor_lab.eject.inputs.allocation import Allocation, addresses, stays
+from inductor_lab.eject.inputs.collisions import Collisions, collisions
+from inductor_lab.eject.inputs.domain import Domain, domain, fits, usual
 from inductor_lab.eject.inputs.intervals import Bounds, Interval, exactly
-from inductor_lab.eject.inputs.requirements import TRIED, WORDS, Addressing, Domains, Required, longest
-from inductor_lab.eject.inputs.uses import compared, dividing, divisors, fits, hashed, unasked
+from inductor_lab.eject.inputs.requirements import TRIED, longest, requirements
+from inductor_lab.eject.inputs.uses import (
+    compared,
+    dividing,
+    divisions,
+    hashed,
+    made_of,
+    restricted_otherwise,
+    unrestricted,
+    wraps,
+)
 from inductor_lab.records import Kernel, TensorType
-
-INDEXING = {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"}
-"""Operators that take an index as PyTorch's own indexing does."""
-OTHERS = {"embedding", "gather", "index_add", "index_select", "scatter", "scatter_add", "scatter_reduce"}
-"""Those that take no negative one."""
-
-
-def from_the_end(
-    kernel: Kernel, found: Computation, fills: Mapping[str, Fill], sizes: Mapping[str, int]
-) -> dict[str, Fill]:
-    """Pointer -> a range from `-n` on, of those that `fills` draws from all places of a dimension and the kernel wraps round it."""
-    named = {operator(node) for node in kernel.claim.fragment}
-    if not named & INDEXING or named & OTHERS:
-        return {}
-    made: dict[str, Fill] = {}
-    for pointer, around in _around(found, sizes).items():
-        (size, *others), fill = around, fills.get(pointer)
-        if size is None or others or not isinstance(fill, tuple) or fill[:2] != (0, size):
-            continue
-        if all(-size <= sentinel < size for sentinel in fill[2:]):
-            made[pointer] = (-size, size, *fill[2:])
-    return made
-
-
-def _around(found: Computation, sizes: Mapping[str, int]) -> dict[str, set[int | None]]:
-    """Pointer -> the sizes that what it holds is wrapped round, wherever it is used; None for any other use."""
-    used: dict[str, set[int | None]] = {}
-    for job in found.every():
-        bounds = Bounds(job.numel, bound_names(job, sizes))
-        roots = [part for a in job.stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
-        roots += [check.condition for check in job.checks]
-        nodes = list(walk(*roots))
-        around = {id(node): _size(node, bounds) for node in nodes if wrapped(node) is not None}
-        parts = {id(part): around[id(node)] for node in nodes if id(node) in around for part in node.operands[:2]}
-        uses: list[tuple[Expression | None, Expression]] = [(None, root) for root in roots]
-        uses += [(node, operand) for node in nodes for operand in node.operands]
-        for user, value in uses:
-            load = _loaded(value)
-            if (
-                isinstance(user, Operation)
-                and user.name in {"eq", "ne"}
-                and any(number(x) is not None for x in user.inputs)
-            ):
-                continue  # what is told from all others, a padding of -1, is so as it was loaded
-            if load is not None and (isinstance(user, Load) or user is None or _loaded(user) is None):
-                used.setdefault(load.pointer, set()).add((parts | around).get(id(user)))
-            elif id(value) in parts and id(user) not in around:  # what else `i < 0` decides
-                for other in filter(None, map(_loaded, value.operands)):
-                    used.setdefault(other.pointer, set()).add(None)
-    return used
-
-
-def _size(wrap: Expression, bounds: Bounds) -> int | None:
-    """`n` of where(i < 0, i + n, i)."""
-    room = bounds.of(wrap.operands[1].operands[1])
-    return int(room.low) if room.known and room.low == room.high else None
-
-
-def _loaded(value: Expression) -> Load | None:
-    """The signed number as it was loaded; None where anything was done to it."""
-    value = plain(value)
-    while isinstance(value, Cast) and value.dtype.startswith("int"):
-        value = plain(value.operand)
-    return value if isinstance(value, Load) and value.dtype.startswith("int") else None
-
 
 FEW = 64
 """Numbers of a range that chance alone draws each."""
+INDEXING = {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"}
+"""Operators that take an index as PyTorch's own indexing does, from the end where it is negative."""
+OTHERS = {"embedding", "gather", "index_add", "index_select", "scatter", "scatter_add", "scatter_reduce"}
+"""Those that take no negative one."""
 
-
-def with_compared(
-    found: Computation,
-    reach: Reach,
-    fills: Mapping[str, Fill],
-    dtypes: Mapping[str, str],
-    asked: Container[str],
-    told: Mapping[str, Mapping[int, bool]],
-) -> dict[str, Fill]:
-    """The fills with those numbers. Outside of its range an element may be one that a condition keeps from every address.
-
-    Args:
-        asked: Pointers of which something is asked.
-        told: Pointer -> the numbers, and whether each is told from all others.
-    """
-    made = dict(fills)
-    for pointer, numbers in told.items():
-        for value, alone in sorted(numbers.items()):
-            fill = made.get(pointer)
-            if not isinstance(fill, tuple) or not fits(value, dtypes[pointer]):
-                continue
-            more: Fill = (*fill, value)
-            if fill[0] <= value < fill[1]:  # the edge values are the ends
-                made[pointer] = more if fill[1] - fill[0] > FEW and value not in (fill[0], fill[1] - 1) else fill
-            elif pointer not in asked or (alone and valid(found, reach, {**made, pointer: more}, pointer)):
-                made[pointer] = more
-    return made
-
-
-def narrow(job: Computation, reach: Reach, fills: dict[str, Fill]) -> None:
-    """Narrow the fills that still lead outside."""
-    free = reach.bounds(job)
-    sizes = free.sizes
-    for pointer, index in addresses(job):
-        last = reach.last(pointer, free)
-        for chosen in sorted(pointers(*index.expressions())):
-            fill = fills.get(chosen)
-            if last is None or not isinstance(fill, tuple):
-                continue
-            known = {p: Interval(f[0], f[1] - 1) for p, f in fills.items() if isinstance(f, tuple)}
-            if stays(Bounds(job.numel, sizes, known), index, last):
-                break
-            job_bounds = [Bounds(job.numel, sizes, known | {chosen: exactly(value)}) for value in range(TRIED)]
-            valid = [value for value, bounds in enumerate(job_bounds) if stays(bounds, index, last)]
-            valid = [value for value in valid if fill[0] <= value < fill[1]] or valid
-            if valid:
-                first, end = longest(valid)
-                if end == TRIED:
-                    leaves = partial(_leaves, job, sizes, known, chosen, index, last, first)
-                    end += max(bisect_left(range(end, fill[1] + 1), True, key=leaves) - 1, 0)
-                fills[chosen] = first, end
-
-
-def _leaves(
-    job: Computation,
-    sizes: Mapping[str, int],
-    known: Mapping[str, Interval],
-    chosen: str,
-    index: Index,
-    last: int,
-    first: int,
-    end: int,
-) -> bool:
-    """Whether some value of `range(first, end)` may lead outside."""
-    bounds = Bounds(job.numel, sizes, {**known, chosen: Interval(first, end - 1)})
-    return not stays(bounds, index, last)
+Widened = Iterator[tuple[str, Domain]]
+"""Pointers, each with a wider domain that is valid too."""
 
 
 def inputs(
     found: Computation, tensors: Mapping[str, TensorType | None], sizes: Mapping[str, int] | None = None
-) -> dict[str, Fill]:
+) -> dict[str, Domain]:
     """Pointer -> valid values of everything that the kernel reads.
 
     Args:
         tensors: Pointer -> its type, as the launch passes it.
         sizes: `ks0`, `s77` -> a number, where sizes are symbolic.
     """
-    reach = Reach(tensors, sizes or {})
-    wanted: dict[str, Interval] = {}
-    words: dict[str, str] = {}
-    for job in found.every():
-        _ask(job, reach, wanted, words)
-    dtypes = _dtypes(found, tensors)
-    fills = {pointer: fill(dtype, wanted.get(pointer), words.get(pointer)) for pointer, dtype in dtypes.items()}
-    for job in found.every():
-        narrow(job, reach, fills)
-    told = compared(found)
-    fills |= _unasked(found, reach, dtypes, {*wanted, *words}, told)
-    fills |= _divisors(found, reach, dtypes, fills)
-    fills = with_compared(found, reach, fills, dtypes, {*wanted, *words, *dividing(found)}, told)
-    return fills | _hashed(found, reach, dtypes, fills)
+    return _Solver(found, Allocation(tensors, sizes or {})).solved()
 
 
-def _ask(job: Computation, reach: Reach, wanted: dict[str, Interval], words: dict[str, str]) -> None:
-    """What one job asks of its tensors, by pointer: the whole numbers that are wanted, and words."""
-    required, domains = Required(reach.bounds(job), wanted), Domains(words)
-    addressing = Addressing(job, reach, required)
-    for check in job.checks:
-        required.holds(check.condition)
-    stores = job.stores
-    roots = [part for a in stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
-    for access in stores:
-        addressing.address(access.pointer, access.index)
-    for node in walk(*roots):
-        match node:
-            case Load(pointer=pointer, index=Index() as index):
-                addressing.address(pointer, index)
-            case Operation(name="bucketize", inputs=(_, Load(pointer=pointer), *_)):
-                words[pointer] = "sorted"
-            case Operation(name=name, inputs=inputs_) if name in TABLE and TABLE[name].domain:
-                domain = TABLE[name].domain
-                if domain == "divisor":
-                    domains.domain(inputs_[-1], "positive")
-                else:
-                    domains.domain(inputs_[0], WORDS[domain])
-            case (
-                Reduction(name="welford" | "prod", inputs=(value, *parts))
-                | Scan(name="sum" | "prod", inputs=(value, *parts))
-            ):
-                for part in parts:
-                    domains.domain(part, "count")
-                domains.finite(value)
-            case Operation(name="pow", inputs=(base, power)) if (number(power) or 0.5) % 1:
-                domains.domain(base, "positive")
-            case Random(inputs=(seed, *_)):
-                required.inside(seed, Interval(1, 2**31 - 1))
-                for bound in node.inputs[2:]:
-                    required.inside(bound, Interval(0, MOST))
+def inputs_of_launch(
+    kernel: Kernel, found: Computation, tensors: Mapping[str, TensorType], sizes: Mapping[str, int]
+) -> tuple[dict[str, Domain], Collisions]:
+    """Pointer -> valid values, with what the graph says of the kernel and what no tree tells; and which of them must differ."""
+    solver = _Solver(found, Allocation(tensors, sizes))
+    drawn = _untraced(kernel, tensors) | solver.solved()
+    asked = collisions(found, tensors, drawn, sizes)
+    drawn |= {pointer: wider for pointer, wider in solver.from_the_end(kernel) if pointer not in asked.distinct}
+    for pointer in asked.distinct:
+        if isinstance(one := drawn.get(pointer), tuple):
+            drawn[pointer] = one[:2]
+    return drawn, asked
+
+
+class _Solver:
+    """The domains of one kernel's tensors, by pointer."""
+
+    def __init__(self, found: Computation, allocation: Allocation) -> None:
+        self.found, self.allocation = found, allocation
+        self.dtypes = _dtypes(found, allocation.tensors)
+        asked = requirements(found, allocation)
+        self.asked = {*asked.intervals, *asked.words}
+        self.compared = compared(found)
+        self.domains: dict[str, Domain] = {
+            pointer: domain(dtype, asked.intervals.get(pointer), asked.words.get(pointer))
+            for pointer, dtype in self.dtypes.items()
+        }
+
+    def solved(self) -> dict[str, Domain]:
+        """The domains, narrowed and widened."""
+        for job in self.found.every():
+            self.narrow(job)
+        for widened in (self.unrestricted, self.divisors, self.with_compared, self.with_negative):
+            for pointer, wider in widened():
+                self.domains[pointer] = wider
+        return self.domains
+
+    def valid(self, pointer: str, wider: Domain) -> bool:
+        """Whether a tensor may be drawn from this, the others as they are."""
+        domains = {**self.domains, pointer: wider}
+        return all(self.allocation.valid(job, domains, pointer) for job in self.found.every())
+
+    # ------------------------------------------------------------ narrowing
+
+    def narrow(self, job: Computation) -> None:
+        """What only trying tells: which numbers keep an address such as `t + 45*(t // 3) - 49` inside, where one still leads outside."""
+        free = self.allocation.bounds(job)
+        for pointer, index in addresses(job):
+            last = self.allocation.last(pointer, free)
+            for chosen in sorted(pointers(*index.expressions())) if last is not None else ():
+                one = self.domains.get(chosen)
+                if not isinstance(one, tuple):
+                    continue
+                known = {p: Interval(d[0], d[1] - 1) for p, d in self.domains.items() if isinstance(d, tuple)}
+                bounds = replace(free, loads=known, found={})
+                if stays(bounds, index, last):
+                    break
+                self.domains[chosen] = _narrowed(bounds, chosen, index, last, one)
+
+    # ------------------------------------------------------------ widening
+
+    def unrestricted(self) -> Widened:
+        """The whole numbers of which nothing is asked: any, a range where numbers that they are compared with are told besides."""
+        for pointer, room in unrestricted(self.found, self.allocation.bounds, self.allocation.inside).items():
+            if pointer not in self.asked:
+                wide: Domain = usual(self.dtypes[pointer]) if pointer in self.compared else "any"
+                yield pointer, (int(room.low), int(room.high) + 1) if room is not None else wide
+
+    def divisors(self) -> Widened:
+        """The whole numbers that divide, and of which nothing else is asked: of either sign, 0 only where something else divides in its place.
+
+        tmp2 = tmp0 // tmp1                                      1 and more; -2, -3 and the most negative one
+        tmp2 = tmp0 // tl.where(tmp1 == 0, 1, tmp1)              0 too
+        tmp2 = tmp0 // tl.where(tmp1 == 0, 1, tl.abs(tmp1))      any
+        tmp2 = tmp0 // (tmp1 + 1)                                0 and more: -1 would divide by 0
+
+        Nothing is divided by -1: of the smallest number of a dtype that is no number of it, and torch's own division stops there on some
+        processors.
+        """
+        free = unrestricted(self.found, self.allocation.bounds, self.allocation.inside, restricted_otherwise)
+        made: dict[str, Domain] = {}
+        for pointer in sorted(dividing(self.found)):
+            least, end = usual(self.dtypes[pointer])
+            if free.get(pointer, exactly(0)) is not None or not self.valid(pointer, (1, end)):
+                continue  # something else is asked, or it is compared with places
+            negative, zero = least < 0 and self.valid(pointer, (least, 0)), self.valid(pointer, (0, 1))
+            if negative and zero and not self._divides_by_minus_one(pointer, least):
+                made[pointer] = (least, end)
+            elif negative or zero:
+                others = (-2, -3, least) if negative else ()
+                made[pointer] = (0, end, *others) if zero else (1, end - 1, *others)
+        yield from made.items()
+
+    def _divides_by_minus_one(self, pointer: str, least: int) -> bool:
+        """Whether a negative number of a tensor may come to a division by -1."""
+        for job in self.found.every():
+            known = replace(self.allocation.bounds(job), loads={pointer: Interval(least, -1)})
+            if any(pointer in made_of([right]) and known.of(right).holds(-1) for _, right in divisions(job)):
+                return True
+        return False
+
+    def with_compared(self) -> Widened:
+        """The numbers besides that a kernel compares elements with: outside of its range one may be that a condition keeps from every address."""
+        asked = self.asked | dividing(self.found)
+        for pointer, numbers in self.compared.items():
+            for value, alone in sorted(numbers.items()):
+                one = self.domains.get(pointer)
+                if not isinstance(one, tuple) or not fits(value, self.dtypes[pointer]):
+                    continue
+                more: Domain = (*one, value)
+                if one[0] <= value < one[1]:  # the edge values are the ends
+                    if one[1] - one[0] > FEW and value not in (one[0], one[1] - 1):
+                        yield pointer, more
+                elif pointer not in asked or (alone and self.valid(pointer, more)):
+                    yield pointer, more
+
+    def with_negative(self) -> Widened:
+        """Both signs, where only remainders of a tensor's numbers are used."""
+        for pointer in sorted(hashed(self.found)):
+            one = self.domains.get(pointer)
+            if not isinstance(one, tuple) or one[0] != 0 or len(one) > 2 or self.dtypes[pointer].startswith("uint"):
+                continue
+            both: Domain = (1 - one[1], one[1])
+            if self.valid(pointer, both):
+                yield pointer, both
+
+    def from_the_end(self, kernel: Kernel) -> Widened:
+        """Indices that count from the end where they are negative, as PyTorch's own indexing takes them: from `-n` on, of those that are drawn
+        from all places of a dimension and that the kernel wraps round it.
+
+        table[ids]      tmp4 = where(in_ptr0 < 0, in_ptr0 + 50, in_ptr0)      in_ptr0 in [-50, 50)
+
+        `gather`, `scatter_add` and `embedding` take none, so inputs hold none where the graph names one of them.
+        """
+        called = {operator(node) for node in kernel.claim.fragment}
+        if not called & INDEXING or called & OTHERS:
+            return
+        for pointer, around in wraps(self.found, self.allocation.bounds).items():
+            (size, *others), one = around, self.domains.get(pointer)
+            if size is None or others or not isinstance(one, tuple) or one[:2] != (0, size):
+                continue
+            if all(-size <= besides < size for besides in one[2:]):
+                yield pointer, (-size, size, *one[2:])
+
+
+def _narrowed(bounds: Bounds, pointer: str, index: Index, last: int | None, one: tuple[int, ...]) -> Domain:
+    """The longest range of a tensor's numbers that an address stays inside with, from what it is drawn from if possible; that as it is, where
+    none does.
+
+    Args:
+        bounds: With what all tensors are drawn from.
+    """
+
+    def inside(room: Interval) -> bool:
+        return stays(replace(bounds, loads={**bounds.loads, pointer: room}, found={}), index, last)
+
+    valid = [value for value in range(TRIED) if inside(exactly(value))]
+    valid = [value for value in valid if one[0] <= value < one[1]] or valid
+    if not valid:
+        return one
+    first, end = longest(valid)
+    if end == TRIED:  # each that was tried, so that more of them may do
+        beyond = range(end, one[1] + 1)
+        end += max(bisect_left(beyond, True, key=lambda end: not inside(Interval(first, end - 1))) - 1, 0)
+    return first, end
 
 
 def _dtypes(found: Computation, tensors: Mapping[str, TensorType | None]) -> dict[str, str]:
@@ -230,45 +230,24 @@ def _dtypes(found: Computation, tensors: Mapping[str, TensorType | None]) -> dic
     for job in found.every():
         for access in job.accesses:
             dtypes.setdefault(access.pointer, "")
-            for node in walk(*(part for part in (access.value, access.mask, *access.index.expressions()) if part)):
-                if isinstance(node, Load):
-                    dtypes[node.pointer] = node.dtype
+        loaded = (access.value for access in job.loads if access.value is not None)
+        dtypes |= {node.pointer: node.dtype for node in walk(*loaded, *job.roots) if isinstance(node, Load)}
     passed = {pointer: type_.dtype for pointer, type_ in tensors.items() if type_ is not None}
     return {pointer: dtype or passed.get(pointer, "") for pointer, dtype in dtypes.items()}
 
 
-def _unasked(
-    found: Computation, reach: Reach, dtypes: Mapping[str, str], asked: Container[str], told: Container[str]
-) -> dict[str, Fill]:
-    """The whole numbers of which nothing is asked: any, a range where numbers that they are compared with are told besides."""
-    fills: dict[str, Fill] = {}
-    for pointer, room in unasked(found, reach.bounds, reach.inside).items():
-        if pointer not in asked:
-            wide: Fill = usual(dtypes[pointer]) if pointer in told else "any"
-            fills[pointer] = (int(room.low), int(room.high) + 1) if room is not None else wide
-    return fills
+def _untraced(kernel: Kernel, types: Mapping[str, TensorType]) -> dict[str, Domain]:
+    """Whole numbers of a kernel whose addresses no tree tells, a template's or a user's: small, since they may be places and counts.
 
-
-def _divisors(
-    found: Computation, reach: Reach, dtypes: Mapping[str, str], fills: Mapping[str, Fill]
-) -> dict[str, Fill]:
-    """The whole numbers that divide, where they may be more than positive."""
-
-    def divides(pointer: str, room: tuple[int, int]) -> bool:
-        return valid(found, reach, {**fills, pointer: room}, pointer)
-
-    ranges = {pointer: usual(dtypes[pointer]) for pointer in dividing(found)}
-    return {**divisors(found, reach.bounds, reach.inside, ranges, divides)}
-
-
-def _hashed(found: Computation, reach: Reach, dtypes: Mapping[str, str], fills: Mapping[str, Fill]) -> dict[str, Fill]:
-    """Both signs, where only remainders of a tensor's numbers are used."""
-    made = dict(fills)
-    for pointer in sorted(hashed(found)):
-        one = made.get(pointer)
-        if not isinstance(one, tuple) or one[0] != 0 or len(one) > 2 or dtypes[pointer].startswith("uint"):
-            continue
-        both: Fill = (1 - one[1], one[1])
-        if valid(found, reach, {**made, pointer: both}, pointer):
-            made[pointer] = both
-    return made
+    Flex attention walks over so many blocks (`KV_NUM_BLKS`), at these places (`KV_IDX`): one or two of those that there are, and none of the
+    full ones at times.
+    """
+    if kernel.category not in {"template", "user_autotune"}:
+        return {}
+    drawn: dict[str, Domain] = {name: (0, 2) for name, type_ in types.items() if "int" in type_.dtype}
+    for name in [name for name in drawn if name.endswith("_IDX") and types[name].shape]:
+        blocks, counts = int(types[name].shape[-1]), f"{name.removesuffix('_IDX')}_NUM_BLKS"
+        drawn[name] = (0, max(blocks, 1))
+        if counts in drawn:
+            drawn[counts] = (int(not name.startswith("arg_FULL_")), min(blocks, 2) + 1)
+    return drawn
