@@ -22,8 +22,8 @@ from inductor_lab import store
 from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.eject import TARGETS, eject
 from inductor_lab.eject.binding import configuration as config
+from inductor_lab.eject.binding.arguments import overwritten
 from inductor_lab.eject.binding.plan import Plan, plan
-from inductor_lab.eject.binding.roles import overwritten
 from inductor_lab.eject.file.examples import FILLS, legend
 from inductor_lab.eject.helpers import NEEDS, OURS
 from inductor_lab.eject.helpers import text as helper_text

@@ -8,7 +8,7 @@ import pytest
 from kernels_as_text import ROWS_OF_20, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.binding.roles import settled
+from inductor_lab.eject.binding.arguments import settled
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.records import TensorType
 

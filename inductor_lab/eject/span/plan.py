@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.eject import naming, sizes
-from inductor_lab.eject.binding.scalars import Untold
+from inductor_lab.eject.binding.scalars import UnbackedScalar
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.examples import FILLS, collides
 from inductor_lab.eject.file.literals import listed
@@ -68,7 +68,7 @@ class SpanPlan:
         return [self.called[tensor.name] for tensor in self.span.tensors if tensor.unread]
 
     @property
-    def untold(self) -> dict[str, Untold]:
+    def untold(self) -> dict[str, UnbackedScalar]:
         """Numbers that the wrapper passes and no log tells, by their names: one for all its kernels."""
         return {one.name: one for part in self.kernels for one in part.plan.untold.values()}
 
