@@ -1,4 +1,12 @@
-"""How many programs a launch has along x, y and z: what the launch states, else as Inductor's launcher counts them."""
+"""The launch grid, how many programs a launch has along x, y and z: what the launch states, else as Inductor's launcher counts them.
+
+It states sizes behind its arguments (2.7 on), or `grid=`, up to 2.6: numbers, a template's function of sizes and of the template's constants
+(`meta0`), or a function that the module defines above the launch. The text is read and never run.
+
+    triton_tem_fused_mm_3.run(buf2, arg2_1, buf4, grid=torch._inductor.kernel.mm_common.mm_grid(9, 96, meta0), stream=stream0)
+
+Of a template it is told over the blocks of its body besides, `(triton.cdiv(256, BLOCK_M) * ..., 1, 1)`, so that an edited block counts.
+"""
 
 from __future__ import annotations
 
@@ -10,88 +18,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from inductor_lab.computation.sizes import number
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.errors import LabError
-
-_TILES = "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)"
-GRIDS = (
-    "(cdiv(BATCH * OUT_D * OUT_H * OUT_W, BLOCK_M), cdiv(OUT_C, BLOCK_N), GROUPS)",
-    "(cdiv(BATCH * OUT_H * OUT_W, BLOCK_M), cdiv(OUT_C, BLOCK_N), GROUPS)",
-    f"({_TILES}, BATCH, 1)",
-    f"(min(NUM_SMS, {_TILES}), 1, 1)",
-    f"({_TILES}, 1, 1)",
-)
-"""mm_common.py, bmm.py and conv.py of torch/_inductor/kernel/ (2.7 to 2.13)."""
-
-
-@dataclass(frozen=True)
-class BlockGrid:
-    """A grid as Python over blocks."""
-
-    text: str
-    blocks: Mapping[str, int]
-    """The blocks that it names, as the body has them."""
-    lines: frozenset[int]
-    """Lines of the body, from 0, that say what they are."""
-
-
-def block_grid(plan: Plan) -> BlockGrid | None:
-    """None where no known function makes the launch's numbers of what the body says."""
-    if plan.kernel.category != "template":
-        return None
-    known: dict[str, int] = {}
-    said: dict[str, int] = {}
-    for statement in ast.parse(plan.kernel.body).body:
-        match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(number))):
-                known[name], said[name] = number, statement.lineno - 1
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(number))):
-                known[name] = number
-    stated = _numbers(grid(plan), {})
-    for text in GRIDS:
-        if stated is None or _numbers(text, known) != stated:
-            continue
-        blocks = {name: known[name] for name in said if "BLOCK" in name and name in text}
-        if any(plan.kernel.text.count(f"{name} : tl.constexpr = ") != 1 for name in blocks):
-            return None  # its helpers have blocks of their own
-        return BlockGrid(_spelled(text, known, blocks), blocks, frozenset(said[name] for name in blocks))
-    return None
-
-
-def _spelled(text: str, known: Mapping[str, int], blocks: Mapping[str, int]) -> str:
-    """With numbers for sizes, and the blocks by name."""
-    tree = ast.parse(text, mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in known and node.id not in blocks:
-            node.id = str(known[node.id])
-    return ast.unparse(tree).replace("cdiv", "triton.cdiv")
-
-
-def _numbers(text: str, known: Mapping[str, int]) -> list[int] | None:
-    """The programs along each direction; None where a name is not known."""
-    try:
-        parts = ast.parse(text, mode="eval").body
-        return [_number(part, known) for part in parts.elts] if isinstance(parts, ast.Tuple) else None
-    except KeyError:
-        return None
-
-
-def _number(node: ast.expr, known: Mapping[str, int]) -> int:
-    match node:
-        case ast.Constant(value=int(number)):
-            return number
-        case ast.Name(id=name):
-            return known[name]
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _number(left, known) * _number(right, known)
-        case ast.Call(func=ast.Name(id="min"), args=[one, other]):
-            return min(_number(one, known), _number(other, known))
-        case ast.Call(func=ast.Name(id="cdiv") | ast.Attribute(attr="cdiv"), args=[size, block]):
-            return -(-_number(size, known) // _number(block, known))
-    raise KeyError(ast.unparse(node))
-
 
 _BLOCKS = "cdiv(m, BLOCK_M) * cdiv(n, BLOCK_N)"
 FUNCTIONS: dict[tuple[str, str], str] = {
@@ -113,10 +44,132 @@ flex_attention.py and flex_decoding.py, 2.1 to 2.6). Capitals are constants of t
 KERNELS = "torch._inductor.kernel."
 _CALLED = {"cdiv": "triton.cdiv", **{name: name for name in ("min", "max", "Min", "Max", "FloorDiv", "CeilDiv")}}
 """Functions that a grid may call; `sizes.python` spells those of sizes out."""
+_TILES = "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)"
+GRIDS = (
+    "(cdiv(BATCH * OUT_D * OUT_H * OUT_W, BLOCK_M), cdiv(OUT_C, BLOCK_N), GROUPS)",
+    "(cdiv(BATCH * OUT_H * OUT_W, BLOCK_M), cdiv(OUT_C, BLOCK_N), GROUPS)",
+    f"({_TILES}, BATCH, 1)",
+    f"(min(NUM_SMS, {_TILES}), 1, 1)",
+    f"({_TILES}, 1, 1)",
+)
+"""Grids over the names that templates give their sizes and blocks: since torch 2.7 the wrapper passes the numbers that Inductor's functions made of
+them (mm_common.py, bmm.py and conv.py of torch/_inductor/kernel/, 2.7 to 2.13)."""
+
+
+def grid(plan: Plan) -> str:
+    """Programs along x, y, z, as Inductor's launcher counts them (`GridExpr` in torch/_inductor/runtime/triton_heuristics.py, 2.13).
+
+    Raises:
+        LabError: the text does not tell.
+    """
+    kernel = plan.kernel
+    if told := stated(plan):
+        return told
+    if plan.found.parts:
+        return _jobs(plan)
+    if kernel.category == "split_scan":
+        return f"({', '.join(along_scans(plan))})"
+    if kernel.category == "cooperative_reduction":
+        return f"(RSPLIT, triton.cdiv({_numel(plan, 'x')}, XBLOCK))"
+    axes: dict[int, str] = {}
+    overflow = False
+    for axis in plan.found.schedule.axes:
+        place = re.search(r"tl\.program_id\((\d)\)", axis.program)
+        if place is None:
+            continue
+        overflow = overflow or "tl.program_id(2)" in axis.program
+        axes[int(place[1])] = f"triton.cdiv({_numel(plan, axis.name)}, {axis.group or axis.fixed or axis.block})"
+    if not axes:
+        raise _not_told(plan)
+    ordered = [axes.get(place, "1") for place in range(max(axes) + 1)]
+    if overflow and len(ordered) == 2:
+        ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
+    return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
+
+
+def along_scans(plan: Plan) -> tuple[str, str]:
+    """The programs of a split scan: along each row, and the rows."""
+    block = "R0_BLOCK" if any(a.name == "R0_BLOCK" for a in plan.kernel.arguments) else "RBLOCK"
+    return f"triton.cdiv({_numel(plan, 'r0_' if block == 'R0_BLOCK' else 'r')}, {block})", _numel(plan, "x")
+
+
+def _numel(plan: Plan, axis: str) -> str:
+    name = f"{axis}numel"
+    if any(argument.name == name for argument in plan.kernel.arguments) and name in plan.scalars:
+        return name
+    return str(plan.numels[name])
+
+
+def _jobs(plan: Plan) -> str:
+    """The programs of jobs side by side: where the last one ends."""
+    if in_turn := _in_turn(plan):
+        return in_turn
+    names: dict[str, str] = {}
+    for statement in plan.found.statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("num_xblocks_"):
+                names[name] = re.sub(
+                    r"\bnum_xblocks_\d+\b", lambda found: f"({names[found[0]]})", ast.unparse(value)
+                ).replace("tl.", "triton.")
+    ends = [
+        int(bound)
+        for statement in plan.found.statements
+        if isinstance(statement, ast.If)
+        for bound in re.findall(r"xpid < (\d+)", ast.unparse(statement.test))
+    ]
+    if names:
+        blocks = dict(re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body))
+        text = list(names.values())[-1]
+        text += _rows_of_jobs(plan)
+        text = re.sub(r"\b\w*BLOCK\w*\b", lambda found: blocks.get(found[0], found[0]), text)
+        return f"({text})"
+    if ends:
+        return f"({max(ends)},)"
+    raise _not_told(plan)
+
+
+def _rows_of_jobs(plan: Plan) -> str:
+    """Programs along y, behind those along x: as many as the job with the most rows needs."""
+    rows = [str(part.numel["y"]) for part in plan.found.parts if "y" in part.numel]
+    return f", triton.cdiv({_largest(rows)}, YBLOCK)" if rows else ","
+
+
+def _in_turn(plan: Plan) -> str:
+    """The programs of jobs that take turns, as many for each as the longest needs; nothing for other jobs.
+
+    `RoundRobinComboKernelGrid` in torch/_inductor/runtime/triton_heuristics.py, 2.13.
+    """
+    described = plan.kernel.meta.get("inductor_meta")
+    if not isinstance(described, dict) or described.get("grid_type") != "RoundRobinComboKernelGrid":
+        return ""
+    told = described["combo_grid_meta"]
+    jobs = range(told["num_kernels"])
+    if told["default_config"] or any(f"ynumel_{job}" in told for job in jobs):
+        return ""
+    numels = {job: str(told[f"xnumel_{job}"] or f"xnumel_{job}") for job in jobs}
+    longest = [numel for job, numel in numels.items() if told[f"no_x_dim_{job}"]]
+    blocked = [numel for job, numel in numels.items() if not told[f"no_x_dim_{job}"]]
+    if blocked:
+        longest.append(f"triton.cdiv({_largest(blocked)}, XBLOCK)")
+    programs = f"{_largest(longest)} * {len(numels)}"
+    return f"({_largest([programs, str(told['min_blocks'])]) if told['min_blocks'] else programs},)"
+
+
+def _largest(texts: list[str]) -> str:
+    if all(text.isdigit() for text in texts):
+        return str(max(map(int, texts)))
+    return texts[0] if len(texts) == 1 else f"max({', '.join(texts)})"
+
+
+def _not_told(plan: Plan) -> LabError:
+    return LabError(f"{plan.kernel.id} ({plan.kernel.name}): its text does not tell how many programs a launch has")
+
+
+# ------------------------------------------------------------ as the launch states it
 
 
 def stated(plan: Plan) -> str:
-    """Three numbers as Python over the launch's symbols; empty where the launch states none that is known."""
+    """The grid that a launch states, as Python over its symbols; empty where it states none that is known."""
     call = _launch_call(plan)
     if call is None:
         return ""
@@ -161,7 +214,7 @@ def _behind(plan: Plan, call: ast.Call) -> ast.expr:
         return ast.Tuple([told[name] for name in meta["fixed_grid"]])
     for grid in meta.get("precomputed_grids") or ():
         if all(plan.config.get(name) == value for name, value in grid["config"].items()):
-            return _filled(f"({', '.join(grid['python'])},)", told, {})
+            return _filled(f"({', '.join(grid['python'])},)", told)
     behind = call.args[len(plan.launch.arguments) :]
     if len(behind) == 3 and all(isinstance(argument, ast.Constant) for argument in behind):
         return ast.Tuple(behind)
@@ -172,7 +225,8 @@ def _by_template(function: str, given: list[ast.expr], constants: Mapping[str, A
     """What a function of Inductor's templates makes of sizes and of the template's constants."""
     for (known, names), grid in FUNCTIONS.items():
         if function == KERNELS + known and len(names.split()) == len(given):
-            return _filled(grid, dict(zip(names.split(), given, strict=True)), constants)
+            numbers = {name: ast.Constant(value) for name, value in constants.items() if type(value) is int}
+            return _filled(grid, {**numbers, **dict(zip(names.split(), given, strict=True))})
     raise KeyError(function)
 
 
@@ -225,23 +279,18 @@ def _holds(test: ast.expr, constants: Mapping[str, Any]) -> bool:
     raise KeyError(ast.unparse(test))
 
 
-def _filled(grid: str, sized: Mapping[str, ast.expr], constants: Mapping[str, Any]) -> ast.expr:
-    """A grid with sizes in place of their names, and numbers in place of constants, whose names are capitals."""
-    filled: ast.expr = _Filled(sized, constants).visit(ast.parse(grid, mode="eval").body)
+def _filled(grid: str, names: Mapping[str, ast.expr]) -> ast.expr:
+    """A grid with sizes and numbers in place of their names."""
+    filled: ast.expr = _Filled(names).visit(ast.parse(grid, mode="eval").body)
     return filled
 
 
 class _Filled(ast.NodeTransformer):
-    def __init__(self, sized: Mapping[str, ast.expr], constants: Mapping[str, Any]) -> None:
-        self.sized, self.constants = sized, constants
+    def __init__(self, names: Mapping[str, ast.expr]) -> None:
+        self.names = names
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        if not node.id.isupper():
-            return self.sized.get(node.id, node)
-        value = self.constants[node.id]
-        if type(value) is not int:
-            raise ValueError(f"{node.id} is no number")
-        return ast.Constant(value)
+        return self.names.get(node.id, node)
 
 
 def _written(grid: ast.expr, plan: Plan) -> str:
@@ -271,110 +320,47 @@ def _arithmetic(node: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
     raise KeyError(ast.unparse(node))
 
 
-def grid(plan: Plan) -> str:
-    """Programs along x, y, z, as Inductor's launcher counts them (`GridExpr` in torch/_inductor/runtime/triton_heuristics.py, 2.13).
-
-    Raises:
-        LabError: the text does not tell.
-    """
-    kernel = plan.kernel
-    if told := stated(plan):
-        return told
-    if plan.found.parts:
-        return _jobs(plan)
-    if kernel.category == "split_scan":
-        return f"({', '.join(along_scans(plan))})"
-    if kernel.category == "cooperative_reduction":
-        return f"(RSPLIT, triton.cdiv({_numel(plan, 'x')}, XBLOCK))"
-    axes: dict[int, str] = {}
-    overflow = False
-    for axis in plan.found.schedule.axes:
-        place = re.search(r"tl\.program_id\((\d)\)", axis.program)
-        if place is None:
-            continue
-        overflow = overflow or "tl.program_id(2)" in axis.program
-        axes[int(place[1])] = f"triton.cdiv({_numel(plan, axis.name)}, {axis.group or axis.fixed or axis.block})"
-    if not axes:
-        raise _untold(plan)
-    ordered = [axes.get(place, "1") for place in range(max(axes) + 1)]
-    if overflow and len(ordered) == 2:
-        ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
-    return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
+# ------------------------------------------------------------ over the blocks of a template
 
 
-def along_scans(plan: Plan) -> tuple[str, str]:
-    """The programs of a split scan: along each row, and the rows."""
-    block = "R0_BLOCK" if any(a.name == "R0_BLOCK" for a in plan.kernel.arguments) else "RBLOCK"
-    return f"triton.cdiv({_numel(plan, 'r0_' if block == 'R0_BLOCK' else 'r')}, {block})", _numel(plan, "x")
+@dataclass(frozen=True)
+class BlockGrid:
+    """A grid as Python over blocks."""
+
+    text: str
+    blocks: Mapping[str, int]
+    """The blocks that it names, as the body has them."""
+    lines: frozenset[int]
+    """Lines of the body, from 0, that say what they are."""
 
 
-def _numel(plan: Plan, axis: str) -> str:
-    name = f"{axis}numel"
-    if any(argument.name == name for argument in plan.kernel.arguments) and name in plan.scalars:
-        return name
-    return str(plan.numels[name])
-
-
-def _jobs(plan: Plan) -> str:
-    """The programs of jobs side by side: where the last one ends."""
-    if in_turn := _in_turn(plan):
-        return in_turn
-    names: dict[str, str] = {}
-    for statement in plan.found.statements:
+def block_grid(plan: Plan) -> BlockGrid | None:
+    """A template's grid over its blocks; None where no known function makes the launch's numbers of what the body says."""
+    if plan.kernel.category != "template":
+        return None
+    known: dict[str, int] = {}
+    said: dict[str, int] = {}
+    for statement in ast.parse(plan.kernel.body).body:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("num_xblocks_"):
-                names[name] = re.sub(
-                    r"\bnum_xblocks_\d+\b", lambda found: f"({names[found[0]]})", ast.unparse(value)
-                ).replace("tl.", "triton.")
-    ends = [
-        int(bound)
-        for statement in plan.found.statements
-        if isinstance(statement, ast.If)
-        for bound in re.findall(r"xpid < (\d+)", ast.unparse(statement.test))
-    ]
-    if names:
-        blocks = dict(re.findall(r"(\w*BLOCK\w*): tl\.constexpr = (\d+)", plan.kernel.body))
-        text = list(names.values())[-1]
-        text += _rows_of_jobs(plan)
-        text = re.sub(r"\b\w*BLOCK\w*\b", lambda found: blocks.get(found[0], found[0]), text)
-        return f"({text})"
-    if ends:
-        return f"({max(ends)},)"
-    raise _untold(plan)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int(value))):
+                known[name], said[name] = value, statement.lineno - 1
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(value))):
+                known[name] = value
+    stated = _numbers(grid(plan), {})
+    for text in GRIDS:
+        if None in stated or _numbers(text, known) != stated:
+            continue
+        blocks = {name: known[name] for name in said if "BLOCK" in name and name in text}
+        if any(plan.kernel.text.count(f"{name} : tl.constexpr = ") != 1 for name in blocks):
+            return None  # its helpers have blocks of their own
+        sized = {name: ast.Constant(value) for name, value in known.items() if name not in blocks}
+        spelled = ast.unparse(_filled(text, sized)).replace("cdiv", "triton.cdiv")
+        return BlockGrid(spelled, blocks, frozenset(said[name] for name in blocks))
+    return None
 
 
-def _rows_of_jobs(plan: Plan) -> str:
-    """Programs along y, behind those along x: as many as the job with the most rows needs."""
-    rows = [str(part.numel["y"]) for part in plan.found.parts if "y" in part.numel]
-    return f", triton.cdiv({_largest(rows)}, YBLOCK)" if rows else ","
-
-
-def _in_turn(plan: Plan) -> str:
-    """The programs of jobs that take turns, as many for each as the longest needs; nothing for other jobs.
-
-    `RoundRobinComboKernelGrid` in torch/_inductor/runtime/triton_heuristics.py, 2.13.
-    """
-    described = plan.kernel.meta.get("inductor_meta")
-    if not isinstance(described, dict) or described.get("grid_type") != "RoundRobinComboKernelGrid":
-        return ""
-    told = described["combo_grid_meta"]
-    jobs = range(told["num_kernels"])
-    if told["default_config"] or any(f"ynumel_{job}" in told for job in jobs):
-        return ""
-    numels = {job: str(told[f"xnumel_{job}"] or f"xnumel_{job}") for job in jobs}
-    longest = [numel for job, numel in numels.items() if told[f"no_x_dim_{job}"]]
-    blocked = [numel for job, numel in numels.items() if not told[f"no_x_dim_{job}"]]
-    if blocked:
-        longest.append(f"triton.cdiv({_largest(blocked)}, XBLOCK)")
-    programs = f"{_largest(longest)} * {len(numels)}"
-    return f"({_largest([programs, str(told['min_blocks'])]) if told['min_blocks'] else programs},)"
-
-
-def _largest(texts: list[str]) -> str:
-    if all(text.isdigit() for text in texts):
-        return str(max(map(int, texts)))
-    return texts[0] if len(texts) == 1 else f"max({', '.join(texts)})"
-
-
-def _untold(plan: Plan) -> LabError:
-    return LabError(f"{plan.kernel.id} ({plan.kernel.name}): its text does not tell how many programs a launch has")
+def _numbers(text: str, known: Mapping[str, int]) -> list[int | None]:
+    """The programs along each direction; None where a name is not known."""
+    parts = ast.parse(text, mode="eval").body
+    assert isinstance(parts, ast.Tuple)
+    return [number(ast.unparse(part), known) for part in parts.elts]
