@@ -24,10 +24,10 @@ def usual(dtype: str) -> tuple[int, int]:
     return (0 if dtype.startswith("u") else -most_of(dtype)), most_of(dtype) + 1
 
 
-def fits(value: int, dtype: str) -> bool:
-    """Whether an integer dtype holds a number: `uint8`, `int64`."""
+def limits(dtype: str) -> tuple[int, int]:
+    """The smallest and the largest number of an integer dtype: `uint8`, `int64`."""
     bits = int(dtype.lstrip("uint"))
-    return 0 <= value < 1 << bits if dtype.startswith("u") else -(1 << bits - 1) <= value < 1 << bits - 1
+    return (0, (1 << bits) - 1) if dtype.startswith("u") else (-(1 << bits - 1), (1 << bits - 1) - 1)
 
 
 def domain(dtype: str, wanted: Interval | None, word: str | None) -> Domain:
@@ -43,5 +43,5 @@ def domain(dtype: str, wanted: Interval | None, word: str | None) -> Domain:
         return (1, most)
     low = 1 if word in {"positive", "count"} else 0
     first = ceil(max(wanted.low, low)) if wanted.high >= low else ceil(max(wanted.low, -most))
-    last = floor(wanted.high) if wanted.high < inf else max(first, most)
+    last = min(floor(wanted.high), limits(dtype)[1]) if wanted.high < inf else max(first, most)
     return (first, max(last, first) + 1)

@@ -6,7 +6,6 @@ tl.sqrt(tmp1 + tmp2)                             both positive
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
@@ -30,13 +29,11 @@ from inductor_lab.computation.tree import (
     pointers,
     walk,
 )
-from inductor_lab.eject.inputs.allocation import Allocation, stays
-from inductor_lab.eject.inputs.domain import MOST, fits
+from inductor_lab.eject.inputs.allocation import Allocation
+from inductor_lab.eject.inputs.domain import MOST
 from inductor_lab.eject.inputs.intervals import EVERYTHING, Bounds, Interval, exactly
 from inductor_lab.records import TensorType
 
-TRIED = 512
-"""Values of a range that are tried."""
 WORDS = {"positive": "positive", "unit": "unit", "open_unit": "unit", "above_one": "above_one"}
 """What an operator asks of its operand -> what that is drawn from."""
 POSITIVE = ("positive", "count")
@@ -224,26 +221,9 @@ class Addresses:
         if type_ is None or not pointers(*index.expressions()):
             return
         if (load := _repeated(index)) is not None:
-            self._tried(load, pointer, index)
+            self.values.inside(load, Interval(0, inf))  # its terms move together: what stays inside, only trying tells
         elif not self._by_dimension(type_, index):
             self._whole(pointer, index)
-
-    def _tried(self, load: Load, pointer: str, index: Index) -> None:
-        """One load in several terms, `t + 45*(t // 3) - 49`: they move together, so only trying tells which `t` stay inside."""
-        last = self.allocation.last(pointer, self.bounds)
-        if last is None:
-            return
-        checks = [check.condition for check in self.job.checks if load.pointer in pointers(check.condition)]
-        inside, checked = [], []
-        for value in (value for value in range(TRIED) if fits(value, load.dtype)):
-            bounds = replace(self.bounds, found={id(load): exactly(value)})
-            if stays(bounds, index, last):
-                inside.append(value)
-                if all(map(bounds.decided, checks)):
-                    checked.append(value)
-        if valid := checked or inside:
-            first, end = longest(valid)
-            self.values.inside(load, Interval(first, end - 1 if end < TRIED else inf))
 
     def _by_dimension(self, type_: TensorType, index: Index) -> bool:
         """What is loaded stays inside of each dimension that it moves along; False where only the flat address decides."""
@@ -310,16 +290,6 @@ def _repeated(index: Index) -> Load | None:
     found = {key: load for held in terms for key, load in held.items()}
     (load, *others) = found.values() or (None,)
     return load if load is not None and "int" in load.dtype and len(terms) > 1 and not others else None
-
-
-def longest(values: Sequence[int]) -> tuple[int, int]:
-    """The longest run of consecutive numbers, its end not included."""
-    best, start, length = values[0], values[0], 1
-    for before, value in itertools.pairwise(values):
-        start = start if value == before + 1 else value
-        if value - start + 1 > length:
-            best, length = start, value - start + 1
-    return best, best + length
 
 
 class FloatDomains:

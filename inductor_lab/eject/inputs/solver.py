@@ -9,8 +9,9 @@ and to places that count from the end. Of which nothing is required is a normal 
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from inductor_lab.bind.made_of import operator
@@ -19,9 +20,9 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Load, pointers, walk
 from inductor_lab.eject.inputs.allocation import Allocation, addresses, stays
 from inductor_lab.eject.inputs.collisions import Collisions, collisions
-from inductor_lab.eject.inputs.domain import Domain, domain, fits, usual
+from inductor_lab.eject.inputs.domain import Domain, domain, limits, usual
 from inductor_lab.eject.inputs.intervals import Bounds, Interval, exactly
-from inductor_lab.eject.inputs.requirements import TRIED, longest, requirements
+from inductor_lab.eject.inputs.requirements import requirements
 from inductor_lab.eject.inputs.uses import (
     compared,
     dividing,
@@ -36,6 +37,8 @@ from inductor_lab.records import Kernel, TensorType
 
 FEW = 64
 """Numbers of a range that chance alone draws each."""
+TRIED = 512
+"""Values of a range that are tried."""
 INDEXING = {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"}
 """Operators that take an index as PyTorch's own indexing does, from the end where it is negative."""
 OTHERS = {"embedding", "gather", "index_add", "index_select", "scatter", "scatter_add", "scatter_reduce"}
@@ -164,7 +167,10 @@ class _Solver:
         for pointer, numbers in self.compared.items():
             for value, alone in sorted(numbers.items()):
                 one = self.domains.get(pointer)
-                if not isinstance(one, tuple) or not fits(value, self.dtypes[pointer]):
+                if not isinstance(one, tuple):
+                    continue
+                least, most = limits(self.dtypes[pointer])
+                if not least <= value <= most:
                     continue
                 more: Domain = (*one, value)
                 if one[0] <= value < one[1]:  # the edge values are the ends
@@ -217,11 +223,21 @@ def _narrowed(bounds: Bounds, pointer: str, index: Index, last: int | None, one:
     valid = [value for value in valid if one[0] <= value < one[1]] or valid
     if not valid:
         return one
-    first, end = longest(valid)
+    first, end = _longest(valid)
     if end == TRIED:  # each that was tried, so that more of them may do
         beyond = range(end, one[1] + 1)
         end += max(bisect_left(beyond, True, key=lambda end: not inside(Interval(first, end - 1))) - 1, 0)
     return first, end
+
+
+def _longest(values: Sequence[int]) -> tuple[int, int]:
+    """The longest run of consecutive numbers, its end not included."""
+    best, start, length = values[0], values[0], 1
+    for before, value in itertools.pairwise(values):
+        start = start if value == before + 1 else value
+        if value - start + 1 > length:
+            best, length = start, value - start + 1
+    return best, best + length
 
 
 def _dtypes(found: Computation, tensors: Mapping[str, TensorType | None]) -> dict[str, str]:
