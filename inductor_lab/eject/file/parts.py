@@ -10,7 +10,7 @@ from inductor_lab.eject import as_written, helpers
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.comparing import comparing
+from inductor_lab.eject.comparisons import comparing
 from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.file.examples import FILLS, inputs_of
 from inductor_lab.eject.file.literals import in_quotes, keywords, listed

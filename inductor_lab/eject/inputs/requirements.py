@@ -155,7 +155,7 @@ class BackwardIntervals:
                 for one, other in ((left, right), (right, left)):
                     factor = self.bounds.of(other)
                     if factor.known and factor.high > 0 and pointers(one):
-                        self.inside(one, Interval(ceil(room.low / factor.high), _floor(room.high / factor.high)))
+                        self.inside(one, Interval(_ceil(room.low / factor.high), _floor(room.high / factor.high)))
                         break
             case "maximum" | "fmax" | "minimum" | "fmin":
                 for one, other in ((left, right), (right, left)):
@@ -202,6 +202,10 @@ def _beside(known: Interval, room: Interval, *, largest: bool) -> Interval:
 
 def _ordered(room: Interval) -> Interval:
     return room if room.low <= room.high else Interval(room.low, room.low)
+
+
+def _ceil(end: float) -> float:
+    return end if end in (inf, -inf) else ceil(end)
 
 
 def _floor(end: float) -> float:
