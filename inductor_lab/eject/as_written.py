@@ -77,8 +77,8 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
 
 def _comment(plan: Plan, parameter: str, named: bool) -> str:
     """What a parameter is; a tensor's name too, where the parameter is not called by it."""
-    if parameter in plan.untold:
-        return plan.untold[parameter].comment()
+    if parameter in plan.unbacked:
+        return plan.unbacked[parameter].comment()
     tensor = plan.tensors.get(parameter)
     return "" if tensor is None else tensor.comment() if named else f"{tensor.name}: {tensor.comment()}"
 

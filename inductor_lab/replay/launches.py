@@ -101,7 +101,7 @@ class Launches:
         passed = dict(zip((argument.name for argument in launch.arguments), given, strict=False))
         tensors = dict(_seen(planned, file, passed))
         grafted = index(kernel) in self.grafts
-        numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
+        numbers = {number.name: passed[parameter] for parameter, number in planned.unbacked.items()}
         run, started = (self._hand(kernel), "launch") if grafted else (file, "launch_generated")
         seen, named = self._fitted(kernel, line, passed) if grafted else (list(tensors.values()), numbers)
         blocks = {} if torch.cuda.is_available() else ejected.blocks(run, started)

@@ -41,7 +41,7 @@ class Plan:
     """Scratch memory that a launch clears: parameter -> dtype and elements."""
     scalars: Mapping[str, str]
     """Parameter -> the launcher's text for a number that is passed: `s77`, `4096`."""
-    untold: Mapping[str, UnbackedScalar]
+    unbacked: Mapping[str, UnbackedScalar]
     """Those of them that the log does not tell."""
     guessed: frozenset[str]
     """Symbols of which the log tells no value."""

@@ -81,7 +81,7 @@ def test_numbers(plan: Plan) -> dict[str, str]:
     passed = {name: text for name, text in plan.found.sizes.items() if not name.endswith("numel")}
     numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found, passed)}
     for name, text in passed.items():
-        tried = plan.untold[name].tried if name in plan.untold else ""
+        tried = plan.unbacked[name].tried if name in plan.unbacked else ""
         numbers.setdefault(name, tried or str(Dim.of(plan.scalars.get(name, text)).bound(plan.environment)))
     seeds = [text for name, text in plan.scalars.items() if name.startswith("load_seed_offset") and text.isdigit()]
     for number, seed in enumerate(dict.fromkeys(seeds), 1):

@@ -70,7 +70,7 @@ class SpanPlan:
     @property
     def untold(self) -> dict[str, UnbackedScalar]:
         """Numbers that the wrapper passes and no log tells, by their names: one for all its kernels."""
-        return {one.name: one for part in self.kernels for one in part.plan.untold.values()}
+        return {one.name: one for part in self.kernels for one in part.plan.unbacked.values()}
 
     @property
     def loose(self) -> dict[str, object]:
