@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Expression, Load, pointers, walk
-from inductor_lab.eject.inputs.domain import Domain
-from inductor_lab.eject.inputs.intervals import Bounds, Interval, exactly
-from inductor_lab.eject.inputs.uses import divisions
+from inductor_lab.computation.tree import Load
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.records import TensorType
-
-WAYS = 512
-"""Ways to choose among the ranges and the single numbers of domains that are tried."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +42,6 @@ class Allocation:
         """Whether an address stays inside a tensor, or no data decides it."""
         return not index.expressions() or stays(bounds, index, self.last(pointer, bounds))
 
-    def valid(self, job: Computation, domains: Mapping[str, Domain], pointer: str) -> bool:
-        """Whether every address that a tensor decides stays inside, every check of it holds and nothing is divided by 0, whichever numbers of
-        their domains the elements of all tensors are."""
-        known = self.bounds(job)
-        for target, index in addresses(job):
-            decides = index.expressions()
-            if pointer in pointers(*decides):
-                last = self.last(target, known)
-                if not all(stays(bounds, index, last) for bounds in _ways(known, domains, *decides)):
-                    return False
-        checks = [check.condition for check in job.checks if pointer in pointers(check.condition)]
-        by = [right for _, right in divisions(job) if pointer in pointers(right)]
-        return all(
-            bounds.decided(condition) for condition in checks for bounds in _ways(known, domains, condition)
-        ) and not any(bounds.of(right).holds(0) for right in by for bounds in _ways(known, domains, right))
-
 
 def stays(bounds: Bounds, index: Index, last: int | None) -> bool:
     """Whether an address is none before the first and none behind the last."""
@@ -88,14 +65,3 @@ def bound_names(job: Computation, sizes: Mapping[str, int]) -> dict[str, int]:
         if name not in known and value is not None:
             known[name] = value
     return known
-
-
-def _ways(known: Bounds, domains: Mapping[str, Domain], *roots: Expression) -> Iterator[Bounds]:
-    """The bounds of some values, for each way in which what they load is in its range or one of the numbers besides."""
-    drawn = [(n, domains.get(n.pointer)) for n in walk(*roots) if isinstance(n, Load)]
-    rooms = {id(n): [Interval(d[0], d[1] - 1), *map(exactly, d[2:])] for n, d in drawn if isinstance(d, tuple)}
-    if prod(map(len, rooms.values())) > WAYS:
-        yield Bounds(known.numel, known.sizes)  # nothing is known of what is loaded
-    else:
-        for way in itertools.product(*rooms.values()):
-            yield Bounds(known.numel, known.sizes, found=dict(zip(rooms, way, strict=True)))

@@ -13,11 +13,12 @@ import itertools
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from inductor_lab.bind.made_of import operator
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Load, pointers, walk
+from inductor_lab.computation.tree import Expression, Load, pointers, walk
 from inductor_lab.eject.inputs.allocation import Allocation, addresses, stays
 from inductor_lab.eject.inputs.collisions import Collisions, collisions
 from inductor_lab.eject.inputs.domain import Domain, domain, limits, usual
@@ -37,6 +38,8 @@ from inductor_lab.records import Kernel, TensorType
 
 FEW = 64
 """Numbers of a range that chance alone draws each."""
+WAYS = 512
+"""Ways to choose among the ranges and the single numbers of domains that are tried."""
 TRIED = 512
 """Values of a range that are tried."""
 INDEXING = {"index", "_unsafe_index", "index_put", "index_put_", "_unsafe_index_put"}
@@ -98,9 +101,24 @@ class _Solver:
         return self.domains
 
     def valid(self, pointer: str, wider: Domain) -> bool:
-        """Whether a tensor may be drawn from this, the others as they are."""
+        """Whether a tensor may be drawn from this, the others as they are: every address that it decides stays inside, every check of it holds and
+        nothing is divided by 0, whichever numbers of their domains the elements are."""
         domains = {**self.domains, pointer: wider}
-        return all(self.allocation.valid(job, domains, pointer) for job in self.found.every())
+        return all(self._valid(job, pointer, domains) for job in self.found.every())
+
+    def _valid(self, job: Computation, pointer: str, domains: Mapping[str, Domain]) -> bool:
+        known = self.allocation.bounds(job)
+        for target, index in addresses(job):
+            decides = index.expressions()
+            if pointer in pointers(*decides):
+                last = self.allocation.last(target, known)
+                if not all(stays(bounds, index, last) for bounds in _ways(known, domains, *decides)):
+                    return False
+        checks = [check.condition for check in job.checks if pointer in pointers(check.condition)]
+        by = [right for _, right in divisions(job) if pointer in pointers(right)]
+        return all(
+            bounds.decided(condition) for condition in checks for bounds in _ways(known, domains, condition)
+        ) and not any(bounds.of(right).holds(0) for right in by for bounds in _ways(known, domains, right))
 
     # ------------------------------------------------------------ narrowing
 
@@ -123,7 +141,7 @@ class _Solver:
 
     def unrestricted(self) -> Widened:
         """The whole numbers of which nothing is asked: any, a range where numbers that they are compared with are told besides."""
-        for pointer, room in unrestricted(self.found, self.allocation.bounds, self.allocation.inside).items():
+        for pointer, room in unrestricted(self.found, self.allocation).items():
             if pointer not in self.asked:
                 wide: Domain = usual(self.dtypes[pointer]) if pointer in self.compared else "any"
                 yield pointer, (int(room.low), int(room.high) + 1) if room is not None else wide
@@ -139,7 +157,7 @@ class _Solver:
         Nothing is divided by -1: of the smallest number of a dtype that is no number of it, and torch's own division stops there on some
         processors.
         """
-        free = unrestricted(self.found, self.allocation.bounds, self.allocation.inside, restricted_otherwise)
+        free = unrestricted(self.found, self.allocation, restricted_otherwise)
         made: dict[str, Domain] = {}
         for pointer in sorted(dividing(self.found)):
             least, end = usual(self.dtypes[pointer])
@@ -200,12 +218,23 @@ class _Solver:
         called = {operator(node) for node in kernel.claim.fragment}
         if not called & INDEXING or called & OTHERS:
             return
-        for pointer, around in wraps(self.found, self.allocation.bounds).items():
+        for pointer, around in wraps(self.found, self.allocation).items():
             (size, *others), one = around, self.domains.get(pointer)
             if size is None or others or not isinstance(one, tuple) or one[:2] != (0, size):
                 continue
             if all(-size <= besides < size for besides in one[2:]):
                 yield pointer, (-size, size, *one[2:])
+
+
+def _ways(known: Bounds, domains: Mapping[str, Domain], *roots: Expression) -> Iterator[Bounds]:
+    """The bounds of some values, for each way in which what they load is in its range or one of the numbers besides."""
+    drawn = [(n, domains.get(n.pointer)) for n in walk(*roots) if isinstance(n, Load)]
+    rooms = {id(n): [Interval(d[0], d[1] - 1), *map(exactly, d[2:])] for n, d in drawn if isinstance(d, tuple)}
+    if prod(map(len, rooms.values())) > WAYS:
+        yield Bounds(known.numel, known.sizes)  # nothing is known of what is loaded
+    else:
+        for way in itertools.product(*rooms.values()):
+            yield Bounds(known.numel, known.sizes, found=dict(zip(rooms, way, strict=True)))
 
 
 def _narrowed(bounds: Bounds, pointer: str, index: Index, last: int | None, one: tuple[int, ...]) -> Domain:

@@ -29,6 +29,7 @@ from inductor_lab.computation.tree import (
     pointers,
     walk,
 )
+from inductor_lab.eject.inputs.allocation import Allocation
 from inductor_lab.eject.inputs.intervals import Bounds, Interval
 
 COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
@@ -45,8 +46,6 @@ SIGNED, WHOLE = ("int",), ("int", "uint")
 
 Restricting = Callable[[Expression], tuple[Expression, ...]]
 """The operands of a node of which something is asked."""
-Inside = Callable[[Bounds, str, Index], bool]
-"""Whether an address stays inside a tensor, whatever is loaded."""
 
 
 def uncast(value: Expression, dtypes: tuple[str, ...] = WHOLE) -> Expression:
@@ -83,19 +82,19 @@ def restricted(node: Expression) -> tuple[Expression, ...]:
 
 
 def unrestricted(
-    found: Computation, bounds: Callable[[Computation], Bounds], inside: Inside, restricted: Restricting = restricted
+    found: Computation, allocation: Allocation, restricted: Restricting = restricted
 ) -> dict[str, Interval | None]:
     """The pointers whose whole numbers may be any, since no address, mask or check depends on them and what is done to them is defined
     for all; with the places that they are compared with, where they are."""
     free, asked = dict[str, Interval | None](), set[str]()
     for job in found.every():
-        known = bounds(job)
+        known = allocation.bounds(job)
         if job.unknown or not all(map(_followed, job.nodes)):
             return {}
         for node in job.nodes:
             if isinstance(node, Load) and "int" in node.dtype:
                 free.setdefault(node.pointer)
-        asked |= pointers(*_deciding(job, known, inside))
+        asked |= pointers(*_deciding(job, known, allocation))
         asked |= made_of(value for node in job.nodes for value in restricted(node))
         for pointer, room in _places(job, known):
             free[pointer] = room.union(free[pointer] or room)
@@ -107,14 +106,14 @@ def _followed(node: Expression) -> bool:
     return not isinstance(node, Unknown | Carried) and (not isinstance(node, Load) or node.index is not None)
 
 
-def _deciding(job: Computation, bounds: Bounds, inside: Inside) -> Iterator[Expression]:
+def _deciding(job: Computation, bounds: Bounds, allocation: Allocation) -> Iterator[Expression]:
     """What decides whether memory is touched, and where unless that is inside anyhow."""
     yield from (check.condition for check in job.checks if not bounds.decided(check.condition))
     touched: list[tuple[str, Index, Expression | None]] = [(a.pointer, a.index, a.mask) for a in job.stores]
     touched += [(n.pointer, n.index, n.mask) for n in job.nodes if isinstance(n, Load) and n.index is not None]
     for pointer, index, mask in touched:
         yield from () if mask is None else (mask,)
-        yield from () if inside(bounds, pointer, index) else index.expressions()
+        yield from () if allocation.inside(bounds, pointer, index) else index.expressions()
 
 
 def made_of(values: Iterable[Expression]) -> set[str]:
@@ -231,11 +230,11 @@ def compared(found: Computation) -> dict[str, dict[int, bool]]:
     return numbers
 
 
-def wraps(found: Computation, bounds: Callable[[Computation], Bounds]) -> dict[str, set[int | None]]:
+def wraps(found: Computation, allocation: Allocation) -> dict[str, set[int | None]]:
     """Pointer -> the sizes that what it holds is wrapped round, where(i < 0, i + n, i), wherever it is used; None for any other use."""
     used: dict[str, set[int | None]] = {}
     for job in found.every():
-        known = bounds(job)
+        known = allocation.bounds(job)
         roots = [*job.roots, *(check.condition for check in job.checks)]
         nodes = list(walk(*roots))
         around = {id(node): _size(node, known) for node in nodes if wrapped(node) is not None}
