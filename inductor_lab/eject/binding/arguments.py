@@ -20,7 +20,7 @@ from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs.solver import inputs_of_launch
 from inductor_lab.eject.triton_nouns import of_output
 from inductor_lab.errors import LabError
-from inductor_lab.records import Argument, Graph, Input, Kernel, Launch, LaunchArgument, Node, TensorType
+from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 
 
 @dataclass(frozen=True)
@@ -46,132 +46,122 @@ def bound_arguments(
     Raises:
         LabError: the shape of one is not known.
     """
-    passed = {argument.name: argument for argument in launch.arguments}
-    symbolic: dict[str, TensorType] = {}
-    types: dict[str, TensorType] = {}
-    workspaces: dict[str, tuple[str, int]] = {}
-    for argument in (a for a in kernel.arguments if a.pointer and a.name in passed):
-        told, type_ = _type(kernel, argument, passed[argument.name], found, environment)
-        if scratch(kernel, argument.name):
-            dtype = (
-                argument.dtype or type_.dtype
-            )  # the wrapper allocates bytes, the kernel takes them for wider numbers
-            workspaces[argument.name] = (dtype, -(-_span(type_) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype]))
-        else:
-            symbolic[argument.name], types[argument.name] = told, type_
-    held = [argument for argument in kernel.arguments if argument.name in types]
-    left = idle(kernel)
-    roles = {argument.name: "in" if argument.name in left else _role(argument, found) for argument in held}
-    values = _values(kernel, launch, graph, found, roles)
-    same = overwritten(roles, types, passed)
-    names = _names(kernel, graph, found, held, passed, types, roles, values, same)
-    drawn, asked = inputs_of_launch(kernel, found, types, environment)
-    tensors = {
-        parameter: Tensor(
-            parameter,
-            names[parameter],
-            type_,
-            roles[parameter],
-            drawn.get(parameter, "normal"),
-            IDLE if parameter in left else naming.origin(values.held.get(parameter), values.inputs.get(parameter)),
-            symbolic[parameter] if symbolic[parameter] != type_ else None,
-            meanings.dimensions(values.held.get(parameter), values.nodes, symbolic[parameter]),
-            asked.distinct.get(parameter, ()),
-            names.get(same.get(parameter, ""), ""),
-            values.inputs.get(parameter),
-        )
-        for parameter, type_ in types.items()
-    }
-    return Arguments(tensors, workspaces, tuple(names[parameter] for parameter in asked.colliding))
+    return _Binding(kernel, launch, graph, found, environment).arguments()
 
 
-# ------------------------------------------------------------ types
+class _Binding:
+    """The pointers of one launch on their way to tensors."""
 
+    def __init__(
+        self, kernel: Kernel, launch: Launch, graph: Graph, found: Computation, environment: Mapping[str, int]
+    ) -> None:
+        self.kernel, self.launch, self.graph, self.found, self.environment = kernel, launch, graph, found, environment
+        self.passed = {argument.name: argument for argument in launch.arguments}
+        self.symbolic: dict[str, TensorType] = {}
+        self.types: dict[str, TensorType] = {}
+        """The same in numbers."""
+        self.workspaces: dict[str, tuple[str, int]] = {}
+        for argument in (a for a in kernel.arguments if a.pointer and a.name in self.passed):
+            symbolic, type_ = self._type(argument)
+            if scratch(kernel, argument.name):
+                dtype = (
+                    argument.dtype or type_.dtype
+                )  # the wrapper allocates bytes, the kernel takes them for wider numbers
+                self.workspaces[argument.name] = dtype, -(-_span(type_) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype])
+            else:
+                self.symbolic[argument.name], self.types[argument.name] = symbolic, type_
+        self.held = [argument for argument in kernel.arguments if argument.name in self.types]
+        self.idle = idle(kernel)
+        self.roles = {a.name: "in" if a.name in self.idle else _role(a, found) for a in self.held}
+        self.nodes = {node.name: node for node in graph.nodes or kernel.claim.fragment}
+        self.values = self._values()
+        """Parameter -> the value of the graph that it holds: before the launch where that is read, else behind it."""
+        read = {pointer: node.name for pointer, node in self.values.items() if self.roles[pointer] != "out"}
+        self.inputs = {pointer: graph.called[name] for pointer, name in read.items() if name in graph.called}
+        """Parameter -> the graph's input that it is, of which it is known what that is in the program."""
 
-def _type(
-    kernel: Kernel, argument: Argument, passed: LaunchArgument, found: Computation, environment: Mapping[str, int]
-) -> tuple[TensorType, TensorType]:
-    """(as the launch has it, in numbers). Where the text tells no shape: as many elements as the kernel's addresses reach."""
-    if passed.type is not None:
-        try:
-            return passed.type, sizes.fixed(passed.type, environment)
-        except ValueError as error:
+    def arguments(self) -> Arguments:
+        """The tensors, named and with what they are drawn from."""
+        same = overwritten(self.roles, self.types, self.passed)
+        names = self._names(same)
+        drawn, asked = inputs_of_launch(self.kernel, self.found, self.types, self.environment)
+        tensors = {
+            pointer: Tensor(
+                pointer,
+                names[pointer],
+                type_,
+                self.roles[pointer],
+                drawn.get(pointer, "normal"),
+                IDLE if pointer in self.idle else naming.origin(self.values.get(pointer), self.inputs.get(pointer)),
+                self.symbolic[pointer] if self.symbolic[pointer] != type_ else None,
+                meanings.dimensions(self.values.get(pointer), self.nodes, self.symbolic[pointer]),
+                asked.distinct.get(pointer, ()),
+                names.get(same.get(pointer, ""), ""),
+                self.inputs.get(pointer),
+            )
+            for pointer, type_ in self.types.items()
+        }
+        return Arguments(tensors, self.workspaces, tuple(names[pointer] for pointer in asked.colliding))
+
+    def _type(self, argument: Argument) -> tuple[TensorType, TensorType]:
+        """(as the launch has it, in numbers). Where the text tells no shape: as many elements as the kernel's addresses reach."""
+        kernel, passed = self.kernel, self.passed[argument.name]
+        if passed.type is not None:
+            try:
+                return passed.type, sizes.fixed(passed.type, self.environment)
+            except ValueError as error:
+                raise LabError(
+                    f"{kernel.id} ({kernel.name}): the shape of {argument.name} is not known: {error}"
+                ) from error
+        jobs = [(part, access) for part in self.found.every() for access in part.accesses]
+        boxes = [part.box(access) for part, access in jobs if access.pointer == argument.name]
+        if not boxes or None in boxes:
             raise LabError(
-                f"{kernel.id} ({kernel.name}): the shape of {argument.name} is not known: {error}"
-            ) from error
-    boxes = [part.box(access) for part in found.every() for access in part.accesses if access.pointer == argument.name]
-    if not boxes or None in boxes:
-        raise LabError(
-            f"{kernel.id} ({kernel.name}): the text tells no shape of {argument.name} ({passed.value}), and its addresses depend on data"
-        )
-    reach = max(box.start + box.span for box in boxes if box is not None)
-    type_ = TensorType(argument.dtype, (reach,), (1,))
-    return type_, type_
+                f"{kernel.id} ({kernel.name}): the text tells no shape of {argument.name} ({passed.value}), and its addresses depend on data"
+            )
+        type_ = TensorType(argument.dtype, (max(box.start + box.span for box in boxes if box is not None),), (1,))
+        return type_, type_
+
+    def _values(self) -> dict[str, Node]:
+        tied = bind(self.kernel, self.launch, self.nodes, self.graph.outputs, self.found)
+        before = naming.known_nodes(self.nodes, tied.read, tied.likely)
+        before = {pointer: node for pointer, node in before.items() if not unfinished(node, self.kernel)}
+        after = naming.known_nodes(self.nodes, tied.written, tied.likely)
+        held = {pointer: (after if role == "out" else before).get(pointer) for pointer, role in self.roles.items()}
+        return {pointer: node for pointer, node in held.items() if node is not None}
+
+    def _names(self, same: Mapping[str, str]) -> dict[str, str]:
+        """Parameter -> the tensor's name: as the program calls it, else as the graph does, else by what the kernel does with it.
+
+        Args:
+            same: Parameter that is written -> the one of the same memory that is read.
+        """
+        names: dict[str, str] = {}
+        taken, uses = {*naming.RESERVED, *NAMES}, naming.Uses.of(self.found)
+        made, in_place = naming.library_calls(self.graph.module)
+        of_the_program = naming.of_the_program(self.inputs, taken | LOCAL | self.nodes.keys())
+        others = {node.name for node in self.values.values()}
+        several = len([role for role in self.roles.values() if role != "in"]) > 1
+        for argument in self.held:
+            pointer, node = argument.name, self.values.get(argument.name)
+            wanted = of_the_program.get(pointer, "")
+            if not wanted or wanted in taken:
+                calls = in_place if pointer.startswith("in_out_ptr") else made
+                type_, passed = self.types[pointer], self.passed[pointer]
+                wanted = naming.tensor_name(self.kernel, argument, passed, type_, uses, node, calls, self.nodes)
+            if (
+                node is not None and wanted in others and node.name.startswith(f"{wanted}_default")
+            ):  # the other is `amax`
+                wanted = node.name
+            if wanted == "out" and several:
+                wanted = of_output(self.found, pointer) or wanted
+            memory = names.get(same.get(pointer, ""))
+            names[pointer] = naming.unique(f"{memory}_new" if memory and wanted == "out" else wanted, taken)
+        return names
 
 
 def _span(type_: TensorType) -> int:
     return 1 + sum((int(size) - 1) * int(step) for size, step in zip(type_.shape, type_.stride, strict=True))
-
-
-# ------------------------------------------------------------ values of the graph and names
-
-
-@dataclass(frozen=True)
-class _Values:
-    """What the tensors hold of the graph."""
-
-    nodes: Mapping[str, Node]
-    """All of the graph, by name."""
-    held: Mapping[str, Node]
-    """Parameter -> what it holds: before the launch where that is read, else behind it."""
-    inputs: Mapping[str, Input]
-    """Parameter -> the graph's input that it is, of which it is known what that is in the program."""
-
-
-def _values(kernel: Kernel, launch: Launch, graph: Graph, found: Computation, roles: Mapping[str, str]) -> _Values:
-    nodes = {node.name: node for node in graph.nodes or kernel.claim.fragment}
-    tied = bind(kernel, launch, nodes, graph.outputs, found)
-    before = naming.known_nodes(nodes, tied.read, tied.likely)
-    before = {p: node for p, node in before.items() if not unfinished(node, kernel)}
-    after = naming.known_nodes(nodes, tied.written, tied.likely)
-    held = {p: node for p, role in roles.items() if (node := (after if role == "out" else before).get(p))}
-    read = {p: node.name for p, node in held.items() if roles[p] != "out"}
-    return _Values(nodes, held, {p: graph.called[name] for p, name in read.items() if name in graph.called})
-
-
-def _names(
-    kernel: Kernel,
-    graph: Graph,
-    found: Computation,
-    held: Collection[Argument],
-    passed: Mapping[str, LaunchArgument],
-    types: Mapping[str, TensorType],
-    roles: Mapping[str, str],
-    values: _Values,
-    same: Mapping[str, str],
-) -> dict[str, str]:
-    """Parameter -> the tensor's name: as the program calls it, else as the graph does, else by what the kernel does with it."""
-    names: dict[str, str] = {}
-    taken, uses = {*naming.RESERVED, *NAMES}, naming.Uses.of(found)
-    made, in_place = naming.library_calls(graph.module)
-    of_the_program = naming.of_the_program(values.inputs, taken | LOCAL | values.nodes.keys())
-    others = {node.name for node in values.held.values()}
-    several = len([role for role in roles.values() if role != "in"]) > 1
-    for argument in held:
-        pointer, node = argument.name, values.held.get(argument.name)
-        wanted = of_the_program.get(pointer, "")
-        if not wanted or wanted in taken:
-            calls = in_place if pointer.startswith("in_out_ptr") else made
-            wanted = naming.tensor_name(
-                kernel, argument, passed[pointer], types[pointer], uses, node, calls, values.nodes
-            )
-        if node is not None and wanted in others and node.name.startswith(f"{wanted}_default"):  # the other is `amax`
-            wanted = node.name
-        if wanted == "out" and several:
-            wanted = of_output(found, pointer) or wanted
-        memory = names.get(same.get(pointer, ""))
-        names[pointer] = naming.unique(f"{memory}_new" if memory and wanted == "out" else wanted, taken)
-    return names
 
 
 # ------------------------------------------------------------ roles
