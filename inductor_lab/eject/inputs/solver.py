@@ -271,14 +271,10 @@ def _longest(values: Sequence[int]) -> tuple[int, int]:
 
 def _dtypes(found: Computation, tensors: Mapping[str, TensorType | None]) -> dict[str, str]:
     """The dtype of every tensor that the kernel touches: as it is loaded, else as the launch passes it."""
-    dtypes: dict[str, str] = {}
-    for job in found.every():
-        for access in job.accesses:
-            dtypes.setdefault(access.pointer, "")
-        loaded = (access.value for access in job.loads if access.value is not None)
-        dtypes |= {node.pointer: node.dtype for node in walk(*loaded, *job.roots) if isinstance(node, Load)}
     passed = {pointer: type_.dtype for pointer, type_ in tensors.items() if type_ is not None}
-    return {pointer: dtype or passed.get(pointer, "") for pointer, dtype in dtypes.items()}
+    loaded = {node.pointer: node.dtype for job in found.every() for a in job.loads if isinstance(node := a.value, Load)}
+    accesses = (access for job in found.every() for access in job.accesses)
+    return {a.pointer: loaded.get(a.pointer) or passed.get(a.pointer, "") for a in accesses}
 
 
 def _untraced(kernel: Kernel, types: Mapping[str, TensorType]) -> dict[str, Domain]:
