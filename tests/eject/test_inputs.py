@@ -118,6 +118,26 @@ def test_an_assertion_tells_the_range() -> None:
     assert found["in_ptr0"] == (0, 7)
 
 
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [("tmp0", "int8", (0, 128)), ("tmp0 * 2", "int64", (0, 150)), ("7 - tmp0 * x1", "int64", (0, 1))],
+)
+def test_a_check_that_allows_more_than_the_dtype_or_has_one_end_is_held(
+    value: str, dtype: str, expected: Domain
+) -> None:
+    found = of(
+        f"""
+        x1 = xindex // 8
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        tmp1 = {value}
+        tl.device_assert(((0 <= tmp1) & (tmp1 < 300)) | ~(xmask), "index out of bounds")
+        value = tmp1.to(tl.float32)
+        """,
+        in_ptr0=f"{dtype}[1024]",
+    )
+    assert found["in_ptr0"] == expected
+
+
 def test_a_place_of_an_address_belongs_to_its_own_dimension() -> None:
     found = of(
         """
