@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule, Statement
 from inductor_lab.computation.space import Digits, Space, distinct
-from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.computation.tree import Expression, Load, walk
 from inductor_lab.records import SizeLike
 
 
@@ -57,6 +58,17 @@ class Computation(Space):
     def stores(self) -> tuple[Access, ...]:
         """Stores and atomic operations."""
         return tuple(access for access in self.accesses if access.kind != "load")
+
+    @cached_property
+    def roots(self) -> tuple[Expression, ...]:
+        """What the stores depend on at once: their values, masks and addresses, in the order of the text."""
+        parts = ((a.value, a.mask, *a.index.expressions()) for a in self.stores)
+        return tuple(part for each in parts for part in each if part is not None)
+
+    @cached_property
+    def nodes(self) -> tuple[Expression, ...]:
+        """Every node that the stores depend on, once; a node before what it is made of."""
+        return tuple(walk(*self.roots))
 
     def stored(self, load: Load) -> Access | None:
         """The store of this kernel that a load reads again: the last one before it, where it goes to the same place."""

@@ -10,11 +10,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from inductor_lab.bind.blocks import as_dict, number
-from inductor_lab.eject import config
-from inductor_lab.eject.block_grid import BlockGrid, block_grid
-from inductor_lab.eject.grid import along_scans, grid
+from inductor_lab.eject.binding import configuration as config
+from inductor_lab.eject.binding.launch_grid import BlockGrid, along_scans, block_grid, grid
+from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.helpers import called_in
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument
@@ -78,8 +77,8 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
 
 def _comment(plan: Plan, parameter: str, named: bool) -> str:
     """What a parameter is; a tensor's name too, where the parameter is not called by it."""
-    if parameter in plan.untold:
-        return plan.untold[parameter].comment()
+    if parameter in plan.unbacked:
+        return plan.unbacked[parameter].comment()
     tensor = plan.tensors.get(parameter)
     return "" if tensor is None else tensor.comment() if named else f"{tensor.name}: {tensor.comment()}"
 

@@ -17,6 +17,7 @@ from inductor_lab.bind.bindings import ACCUMULATING
 from inductor_lab.bind.dependencies import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
+from inductor_lab.eject.binding.tensors import Tensor, strides
 from inductor_lab.eject.eager.torch_values import call, dtype_of, name, tuple_of
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.flex import is_flex
@@ -24,7 +25,6 @@ from inductor_lab.eject.graph_sizes import in_numbers, told
 from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import names_in
-from inductor_lab.eject.tensors import Tensor, strides
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
 from inductor_lab.records.size import Size
 

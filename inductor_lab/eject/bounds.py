@@ -20,10 +20,10 @@ from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, Reduction, walk
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.partners import partner_of
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.windows import Windows, word
 from inductor_lab.records import SizeLike
 

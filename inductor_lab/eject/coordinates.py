@@ -18,9 +18,9 @@ from inductor_lab.computation.schedule import Assert, Axis, Define, Effect, Loop
 from inductor_lab.computation.space import Digits
 from inductor_lab.eject import meanings
 from inductor_lab.eject.axes import Names
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.size_sources import Sources
-from inductor_lab.eject.tensors import Tensor
 
 NESTED = ("column", "row", "plane", "volume")
 """What the digits of a flat loop are called, the fastest first, where nothing else is known of them."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from inductor_lab.eject import naming
+from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.cuda.exact import exact
 from inductor_lab.eject.cuda.helpers import shared
 from inductor_lab.eject.cuda.parts import Cuda
@@ -15,7 +16,6 @@ from inductor_lab.eject.cuda.testing import architecture, test_numbers, test_ten
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.file import filled, render
 from inductor_lab.eject.header import header
-from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.rendering import CudaBeside, KernelText
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.errors import LabError

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.flex_addresses import laid, lies_at, steps
 from inductor_lab.eject.flex_values import Values
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import names_in
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import Kernel
 
 INNER = "forward_block_mn"

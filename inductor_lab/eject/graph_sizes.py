@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import Launch, Node, TensorType
 
 SYMBOL = "symbol"

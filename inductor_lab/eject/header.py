@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inductor_lab.aten import EXTERN
 from inductor_lab.bind.claims import SILENT, differences
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.rendering import Header
 from inductor_lab.eject.title import title
 from inductor_lab.records import Capture, Kernel, SourceLine

@@ -19,11 +19,11 @@ from types import MappingProxyType
 
 from inductor_lab.computation.naming.optimizers import roles
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.one_element import as_many
 from inductor_lab.eject.readable import readable
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.records import Input
 

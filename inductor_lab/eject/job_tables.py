@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.job_kinds import Job, Kind, kinds
 from inductor_lab.eject.naming import OF_THE_KERNEL
-from inductor_lab.eject.tensors import Tensor, TensorView
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.records import Kernel, TensorType
 

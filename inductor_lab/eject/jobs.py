@@ -22,11 +22,11 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.dtypes import SHORT
 from inductor_lab.eject.axes import named
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.job_kinds import PROGRAM, Job, Kind, kinds
 from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.simplified import simplified
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
 

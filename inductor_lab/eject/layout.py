@@ -15,12 +15,12 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis, Loop
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.axes import kept, named
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.bounds import Bounds
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.statistics import bare
 from inductor_lab.eject.strides import Strides
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_nouns import owners
 from inductor_lab.eject.windows import Windows
 

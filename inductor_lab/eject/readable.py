@@ -16,11 +16,11 @@ from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.axes import kept
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.helpers import OURS
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.simplified import simplified
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_expressions import Expressions
 from inductor_lab.eject.triton_page import Page, UnprintableError
 from inductor_lab.eject.triton_statements import Statements

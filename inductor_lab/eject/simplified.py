@@ -34,7 +34,7 @@ from inductor_lab.computation.tree import (
     Size,
     walk,
 )
-from inductor_lab.eject.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.partners import Partners, half
 from inductor_lab.eject.rewriting import Rewriting
 from inductor_lab.eject.triton_uses import uses

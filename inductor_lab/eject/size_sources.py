@@ -8,7 +8,7 @@ from inductor_lab.computation.dimensions import Pattern, pattern
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.binding.tensors import Tensor
 
 
 class Sources:

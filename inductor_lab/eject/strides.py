@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping
 
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.coordinates import Coordinates
 from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.partners import walking
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.windows import Windows
 
 FEW = 8

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from inductor_lab.eject import as_written, naming
+from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.cuda import printer as cuda_printer
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.jobs import Order, jobs, looped
-from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.readable import UnprintableError, readable
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.source_lines import source_lines
@@ -26,8 +26,8 @@ def triton(plan: Plan, style: str) -> KernelText:
     if plan.workspaces:
         return as_written.renamed(plan, _together(plan))
     try:
-        taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.untold.values())}
-        remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
+        taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.unbacked.values())}
+        remarks = {parameter: number.comment() for parameter, number in plan.unbacked.items()}
         if plan.table and not plan.generated:
             return looped(plan.table, Order.of(plan.found))
         if plan.found.parts and not plan.generated:
@@ -61,7 +61,7 @@ def cuda(plan: Plan, style: str) -> KernelText:
     if plan.kernel.category == "user_autotune":
         raise LabError(f"{name} has no form in CUDA C++: a {plan.kernel.category} kernel's loop is not read as a tree")
     taken = {*naming.OF_THE_KERNEL, plan.name}
-    remarks = {parameter: number.comment() for parameter, number in plan.untold.items()}
+    remarks = {parameter: number.comment() for parameter, number in plan.unbacked.items()}
     try:
         plan = whole(plan)
         found = plan.found

@@ -12,7 +12,7 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, pointers, walk
-from inductor_lab.eject.tensors import IDLE, Tensor
+from inductor_lab.eject.binding.tensors import IDLE, Tensor
 
 LONGEST = 72
 """Characters of a title."""

@@ -23,9 +23,9 @@ from inductor_lab.computation.tree import (
     Scan,
     walk,
 )
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.statistics import bare, statistic
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_values import is_relu
 
 WHOLE = {(row.name, part): word for row in TABLE.values() for part, word, _ in row.results}

@@ -10,8 +10,8 @@ from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.layout import Layout
-from inductor_lab.eject.tensors import Tensor
 
 
 class UnprintableError(Exception):

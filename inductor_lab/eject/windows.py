@@ -14,7 +14,7 @@ from math import prod
 from inductor_lab.computation.index import Index, Term
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load, Operation
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.binding.tensors import Tensor
 
 MOST = 16
 """A window is at most so wide along a dimension."""

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab.eject import sizes
-from inductor_lab.eject.plan import Plan, plan
+from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.ejected import demanded
 from inductor_lab.judge.compare import limits
 from inductor_lab.judge.compare.reference import expected

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from inductor_lab.eject import sizes
-from inductor_lab.eject.plan import plan
+from inductor_lab.eject.binding.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.records import Capture, Graph, Node, Observed, TensorType

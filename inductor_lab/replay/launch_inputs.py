@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from inductor_lab.eject.plan import plan
+from inductor_lab.eject.binding.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.reference import expected

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 
 from inductor_lab import ejected
+from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.eject.file import render
-from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit
@@ -100,7 +100,7 @@ class Launches:
         passed = dict(zip((argument.name for argument in launch.arguments), given, strict=False))
         tensors = dict(_seen(planned, file, passed))
         grafted = index(kernel) in self.grafts
-        numbers = {number.name: passed[parameter] for parameter, number in planned.untold.items()}
+        numbers = {number.name: passed[parameter] for parameter, number in planned.unbacked.items()}
         run, started = (self._hand(kernel), "launch") if grafted else (file, "launch_generated")
         seen, named = self._fitted(kernel, line, passed) if grafted else (list(tensors.values()), numbers)
         blocks = {} if torch.cuda.is_available() else ejected.blocks(run, started)

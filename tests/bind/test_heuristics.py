@@ -16,7 +16,7 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 from inductor_lab.bind.blocks import Configuration
 from inductor_lab.bind.geometry import of_jobs
 from inductor_lab.bind.heuristics import candidates, configuration
-from inductor_lab.eject.config import first_config, interpreter_config
+from inductor_lab.eject.binding.configuration import first_config, interpreter_config
 from inductor_lab.gpus import GPUS
 from inductor_lab.records import Argument, Kernel
 

@@ -20,7 +20,7 @@ from inductor_lab.bind import heuristics  # noqa: E402
 from inductor_lab.bind.geometry import COVERED  # noqa: E402
 from inductor_lab.capture import configurations  # noqa: E402
 from inductor_lab.capture.run import capture  # noqa: E402
-from inductor_lab.eject.config import decorator  # noqa: E402
+from inductor_lab.eject.binding.configuration import decorator  # noqa: E402
 from inductor_lab.gpus import GPUS  # noqa: E402
 from inductor_lab.records import Capture  # noqa: E402
 

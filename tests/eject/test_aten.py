@@ -14,12 +14,12 @@ from small_kernels import AFFINE_GRAPH, SMALL, ejected
 from inductor_lab.aten import PRODUCTS
 from inductor_lab.eject import aten, eject
 from inductor_lab.eject.aten import Reference
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.expand import expanded
 from inductor_lab.eject.graph_biases import without_biases
 from inductor_lab.eject.graph_sizes import in_numbers, named, told
 from inductor_lab.eject.graph_values import Values
 from inductor_lab.eject.refusal import NoGraphForm
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.read.provenance import graph

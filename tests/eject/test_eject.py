@@ -20,13 +20,14 @@ from small_kernels import SMALL, ejected
 
 from inductor_lab import store
 from inductor_lab.edited import judged_hash, rendered_hash
-from inductor_lab.eject import TARGETS, config, eject
-from inductor_lab.eject.domains import WORDS
+from inductor_lab.eject import TARGETS, eject
+from inductor_lab.eject.binding import configuration as config
+from inductor_lab.eject.binding.arguments import overwritten
+from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.eject.file.examples import FILLS, legend
 from inductor_lab.eject.helpers import NEEDS, OURS
 from inductor_lab.eject.helpers import text as helper_text
-from inductor_lab.eject.overwriting import overwritten
-from inductor_lab.eject.plan import Plan, plan
+from inductor_lab.eject.inputs.requirements import WORDS
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder

@@ -9,7 +9,7 @@ import pytest
 from kernels_as_text import EMBEDDING, EMBEDDING_TENSORS, PERSISTENT_SUM, capture, kernel
 
 from inductor_lab.eject import eject
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.errors import LabError
 from inductor_lab.records import Kernel, TensorType
 

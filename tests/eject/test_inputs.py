@@ -8,8 +8,8 @@ import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, EMBEDDING, EMBEDDING_TENSORS, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.fills import Fill
-from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.inputs.domain import Domain
+from inductor_lab.eject.inputs.solver import inputs
 
 LINES = """
 xnumel = 1024
@@ -20,13 +20,13 @@ xmask = xindex < xnumel
 STORE = "\ntl.store(out_ptr0 + (xindex), value, xmask)\n"
 
 
-def drawn(body: str, tensors: dict[str, str]) -> dict[str, Fill]:
+def drawn(body: str, tensors: dict[str, str]) -> dict[str, Domain]:
     made = kernel(body, tensors)
     (launch,) = made.launches
     return inputs(computation(made), {a.name: a.type for a in launch.arguments})
 
 
-def of(lines: str, **tensors: str) -> dict[str, Fill]:
+def of(lines: str, **tensors: str) -> dict[str, Domain]:
     return drawn(LINES + textwrap.dedent(lines) + STORE, {**tensors, "out_ptr0": "float32[1024]"})
 
 
@@ -64,7 +64,7 @@ value = tl.load(in_ptr1 + (tmp4), xmask)
         ("triton_helpers.minimum(triton_helpers.maximum(tmp0, 0), 50)", (0, 50)),
     ],
 )
-def test_an_index_stays_in_its_dimension(index: str, expected: Fill) -> None:
+def test_an_index_stays_in_its_dimension(index: str, expected: Domain) -> None:
     found = of(GATHER.format(index=index), in_ptr0="int64[1024]", in_ptr1="float32[50]")
     assert found["in_ptr0"] == expected
 
@@ -118,6 +118,26 @@ def test_an_assertion_tells_the_range() -> None:
     assert found["in_ptr0"] == (0, 7)
 
 
+@pytest.mark.parametrize(
+    ("value", "dtype", "expected"),
+    [("tmp0", "int8", (0, 128)), ("tmp0 * 2", "int64", (0, 150)), ("7 - tmp0 * x1", "int64", (0, 1))],
+)
+def test_a_check_that_allows_more_than_the_dtype_or_has_one_end_is_held(
+    value: str, dtype: str, expected: Domain
+) -> None:
+    found = of(
+        f"""
+        x1 = xindex // 8
+        tmp0 = tl.load(in_ptr0 + (xindex), xmask)
+        tmp1 = {value}
+        tl.device_assert(((0 <= tmp1) & (tmp1 < 300)) | ~(xmask), "index out of bounds")
+        value = tmp1.to(tl.float32)
+        """,
+        in_ptr0=f"{dtype}[1024]",
+    )
+    assert found["in_ptr0"] == expected
+
+
 def test_a_place_of_an_address_belongs_to_its_own_dimension() -> None:
     found = of(
         """
@@ -139,7 +159,7 @@ def test_a_place_of_an_address_belongs_to_its_own_dimension() -> None:
         ("tl.where(tmp0 > tl.full([1], 30, tl.int64), tmp0, 0)", (0, 50)),
     ],
 )
-def test_what_an_index_is_told_from_is_drawn_where_no_address_sees_it(index: str, expected: Fill) -> None:
+def test_what_an_index_is_told_from_is_drawn_where_no_address_sees_it(index: str, expected: Domain) -> None:
     found = of(GATHER.format(index=index), in_ptr0="int64[1024]", in_ptr1="float32[50]")
     assert found["in_ptr0"] == expected
 
@@ -169,7 +189,7 @@ def test_what_a_number_is_compared_with_is_drawn() -> None:
         ("1 << tmp0", (1, 10_000)),
     ],
 )
-def test_whole_numbers_are_any_where_nothing_is_asked_of_them(value: str, expected: Fill) -> None:
+def test_whole_numbers_are_any_where_nothing_is_asked_of_them(value: str, expected: Domain) -> None:
     found = of(
         f"tmp0 = tl.load(in_ptr0 + (xindex), xmask)\ntmp1 = tl.load(in_ptr1 + (xindex), xmask)\nvalue = {value}",
         in_ptr0="int64[1024]",
@@ -191,7 +211,7 @@ def test_whole_numbers_are_any_where_nothing_is_asked_of_them(value: str, expect
         ("7 // tmp0 + libdevice.sqrt(tmp0.to(tl.float32))", (1, 10_000)),
     ],
 )
-def test_a_divisor_is_of_either_sign_but_neither_0_nor_minus_1(value: str, expected: Fill) -> None:
+def test_a_divisor_is_of_either_sign_but_neither_0_nor_minus_1(value: str, expected: Domain) -> None:
     found = of(f"tmp0 = tl.load(in_ptr0 + (xindex), xmask)\nvalue = {value}", in_ptr0="int64[1024]")
     assert found["in_ptr0"] == expected
 
@@ -228,7 +248,7 @@ tl.store(out_ptr0 + (r0_1 + 100*x0), {value}, xmask)
     ("value", "expected"),
     [("tmp2", "any"), ("tmp3.to(tl.int64)", "any"), ("libdevice.sqrt(tmp2.to(tl.float32))", (1, 10_000))],
 )
-def test_what_is_sorted_may_be_anything(value: str, expected: Fill) -> None:
+def test_what_is_sorted_may_be_anything(value: str, expected: Domain) -> None:
     body = """
 xnumel = 37
 r0_numel = 100
@@ -265,7 +285,7 @@ def test_what_only_trying_tells() -> None:
         ("(-17) + tmp3 + 2*x0 + 14*(tmp3 // 2) + 32*x1 + 16", (1, 4)),
     ],
 )
-def test_terms_that_hold_the_same_number_move_together(address: str, expected: Fill) -> None:
+def test_terms_that_hold_the_same_number_move_together(address: str, expected: Domain) -> None:
     found = of(
         f"""
         x0 = xindex % 8
@@ -299,7 +319,7 @@ def test_terms_that_hold_the_same_number_move_together(address: str, expected: F
         ("tl_math.exp(tmp0)", "normal"),
     ],
 )
-def test_domains(value: str, expected: Fill) -> None:
+def test_domains(value: str, expected: Domain) -> None:
     found = of(f"tmp0 = tl.load(in_ptr0 + (xindex), xmask)\nvalue = {value}", in_ptr0="float32[1024]")
     assert found["in_ptr0"] == expected
 

@@ -15,6 +15,7 @@ from kernels_as_text import (
 
 from inductor_lab.annotate.naming import Namer
 from inductor_lab.computation import computation
+from inductor_lab.eject.binding.plan import plan
 from inductor_lab.eject.naming import (
     RESERVED,
     Uses,
@@ -24,7 +25,6 @@ from inductor_lab.eject.naming import (
     operations,
     result_of_call,
 )
-from inductor_lab.eject.plan import plan
 from inductor_lab.records import Claim, Input, Node, SourceLine
 from inductor_lab.store import load
 

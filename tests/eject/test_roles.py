@@ -8,8 +8,8 @@ import pytest
 from kernels_as_text import ROWS_OF_20, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.roles import settled
-from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.binding.arguments import settled
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.records import TensorType
 
 HEAD = f"{ROWS_OF_20}tmp0 = tl.load(in_ptr0 + (x2), xmask)\n"

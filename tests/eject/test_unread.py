@@ -13,8 +13,8 @@ from kernels_as_text import capture, kernel
 
 from inductor_lab import store
 from inductor_lab.eject import eject
+from inductor_lab.eject.binding.plan import plan
 from inductor_lab.eject.file.literals import tuple_of
-from inductor_lab.eject.plan import plan
 from inductor_lab.records import Capture, Kernel, Launch
 from inductor_lab.report.facts import facts, role
 

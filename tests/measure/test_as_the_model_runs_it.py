@@ -23,7 +23,7 @@ from inductor_lab import store  # noqa: E402
 from inductor_lab.bind.heuristics import candidates  # noqa: E402
 from inductor_lab.capture.configurations import configuration  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
-from inductor_lab.eject.config import decorator  # noqa: E402
+from inductor_lab.eject.binding.configuration import decorator  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.gpus import GPUS, Card  # noqa: E402
 from inductor_lab.machine import launches_of, target_named  # noqa: E402

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda import helpers, host_loops, jobs
 from inductor_lab.eject.cuda.numbers import Numbers, is_float
 from inductor_lab.eject.cuda.page import empty_page
 from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.signature import constants, overwritten, parameters
-from inductor_lab.eject.tensors import Tensor
 
 
 def exact(

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Define
 from inductor_lab.computation.tree import Scan
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda import helpers, host_loops
 from inductor_lab.eject.cuda.job_bodies import THREADS, body, sized
 from inductor_lab.eject.cuda.numbers import HEADERS, Numbers
@@ -27,7 +28,6 @@ from inductor_lab.eject.cuda.scans import KNOWN
 from inductor_lab.eject.cuda.signature import pointers
 from inductor_lab.eject.job_kinds import STEM
 from inductor_lab.eject.job_tables import FEWEST
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
 REMARK = "Blocks are shared out one job after the other; {}."

@@ -14,11 +14,11 @@ from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Code
 from inductor_lab.eject.cuda.numbers import Numbers
 from inductor_lab.eject.cuda.shapes import seen, uses
 from inductor_lab.eject.layout import Layout
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
 KEYWORDS = """

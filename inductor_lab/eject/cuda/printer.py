@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.axes import kept
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda import jobs, launching, pointwise, products
 from inductor_lab.eject.cuda.geometry import geometry_of
 from inductor_lab.eject.cuda.helpers import above
@@ -20,7 +21,6 @@ from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.shapes import scanned
 from inductor_lab.eject.cuda.signature import constants, parameters
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
 FLAT = "A thread takes VEC elements side by side, which one instruction loads or stores where the tensors are aligned."

@@ -6,10 +6,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from inductor_lab.computation.tree import Size
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.numbers import is_float, stored
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.parts import Constant, Parameter
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton_page import UnprintableError
 
 LAST = 2**31 - 2**16

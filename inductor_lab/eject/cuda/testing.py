@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inductor_lab.eject.axes import named
+from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.jobs import parts
 from inductor_lab.eject.cuda.numbers import is_float, stored
 from inductor_lab.eject.cuda.signature import overwritten
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import Size
 
@@ -82,7 +82,7 @@ def test_numbers(plan: Plan) -> dict[str, str]:
     passed = {name: text for name, text in plan.found.sizes.items() if not name.endswith("numel")}
     numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found, passed)}
     for name, text in passed.items():
-        tried = plan.untold[name].tried if name in plan.untold else ""
+        tried = plan.unbacked[name].tried if name in plan.unbacked else ""
         numbers.setdefault(name, tried or str(Size.of(plan.scalars.get(name, text)).bound(plan.environment)))
     seeds = [text for name, text in plan.scalars.items() if name.startswith("load_seed_offset") and text.isdigit()]
     for number, seed in enumerate(dict.fromkeys(seeds), 1):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Reduction, Scan, walk
+from inductor_lab.eject.binding.tensors import TensorView
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.eager.comparisons import (
     HALVES,
@@ -26,9 +27,8 @@ from inductor_lab.eject.eager.masks import split, within
 from inductor_lab.eject.eager.pointwise import COMPARED
 from inductor_lab.eject.eager.reference import bound, helpers_of
 from inductor_lab.eject.eager.torch_values import Value, name, text
-from inductor_lab.eject.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.tensors import TensorView
 from inductor_lab.records import Kernel
 
 MOST = 40

@@ -31,7 +31,7 @@ from inductor_lab.eject.eager.torch_values import (
     subscript,
     text,
 )
-from inductor_lab.eject.intervals import Bounds, Interval, exactly
+from inductor_lab.eject.inputs.intervals import Bounds, Interval, exactly
 
 LARGEST = {"float16": 65504.0, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
 """The largest finite number of a float whose range is smaller than a float32's; bfloat16's is about the same."""

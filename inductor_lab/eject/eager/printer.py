@@ -15,6 +15,7 @@ from dataclasses import replace
 from inductor_lab.computation.index import behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Expression, Load, Reduction, Unknown, walk
+from inductor_lab.eject.binding.tensors import TensorView
 from inductor_lab.eject.eager.lines import Line
 from inductor_lab.eject.eager.sizes import Sizes
 from inductor_lab.eject.eager.space import Space
@@ -32,7 +33,6 @@ from inductor_lab.eject.eager.torch_values import (
     subscript,
     tuple_of,
 )
-from inductor_lab.eject.tensors import TensorView
 from inductor_lab.records.size import Size
 
 

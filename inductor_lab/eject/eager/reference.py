@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.binding.tensors import TensorView
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.eager.job import JobPrinter
 from inductor_lab.eject.eager.lines import tidy
 from inductor_lab.eject.eager.torch_values import name
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.tensors import TensorView
 from inductor_lab.records import Kernel
 
 

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.binding.tensors import TensorView
 from inductor_lab.eject.eager.torch_values import literal, substituted
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.tensors import TensorView
 from inductor_lab.records.size import Size
 
 

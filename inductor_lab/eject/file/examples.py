@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from inductor_lab.costs.traffic import traffic
-from inductor_lab.eject import config
+from inductor_lab.eject.binding import configuration as config
+from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.literals import listed, literal, tuple_of
 from inductor_lab.eject.file.sizes import not_told
-from inductor_lab.eject.fills import Fill
 from inductor_lab.eject.generalize import others
-from inductor_lab.eject.inputs import inputs
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.inputs.domain import Domain
+from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import Size
 
@@ -135,7 +135,7 @@ def _others(plan: Plan) -> list[dict[str, int]]:
     return [other] if other != dict(plan.environment) else []
 
 
-def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str, int]) -> dict[str, Fill]:
+def _drawn(plan: Plan, types: Mapping[str, TensorType], environment: Mapping[str, int]) -> dict[str, Domain]:
     return inputs(plan.found, {name: fixed(type_, environment) for name, type_ in types.items()}, environment)
 
 

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from inductor_lab.bind import heuristics
-from inductor_lab.eject import as_written, config, helpers
-from inductor_lab.eject.comparing import comparing
+from inductor_lab.eject import as_written, helpers
+from inductor_lab.eject.binding import configuration as config
+from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.comparisons import comparing
 from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.file.examples import FILLS, inputs_of
 from inductor_lab.eject.file.literals import in_quotes, keywords, listed
@@ -16,9 +19,7 @@ from inductor_lab.eject.file.sizes import found_sizes, loose, not_told
 from inductor_lab.eject.file.tabled import table_of
 from inductor_lab.eject.generalize import fits, fits_generated
 from inductor_lab.eject.header import header
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Launcher, Rendering, names_in
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.wrapping import wrapped
 from inductor_lab.errors import LabError
 from inductor_lab.records import Kernel

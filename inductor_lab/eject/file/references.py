@@ -6,10 +6,10 @@ import re
 
 from inductor_lab.eject import helpers
 from inductor_lab.eject.aten import Reference
+from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.file.literals import keywords, listed, tuple_of
 from inductor_lab.eject.file.sizes import found_sizes, loose
 from inductor_lab.eject.flex import attention, is_flex
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import EagerReference, GraphForm, names_in, where_inputs_are
 from inductor_lab.records import Kernel

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from inductor_lab.eject import helpers
+from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.literals import listed, tuple_of
 from inductor_lab.eject.header import quoted
 from inductor_lab.eject.job_kinds import Job
 from inductor_lab.eject.job_tables import TableKind
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import EagerReference, JobKind, JobTable, where_inputs_are
-from inductor_lab.eject.tensors import Tensor
 
 
 def table_of(plan: Plan) -> JobTable | None:

@@ -15,9 +15,9 @@ from typing import Any
 import jinja2
 
 from inductor_lab.edited import RENDERED, judged_hash, rendered_hash
+from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.file.parts import rendering
 from inductor_lab.eject.header import quoted
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import CudaBeside, KernelText
 from inductor_lab.eject.wrapping import paragraph, wrapped
 from inductor_lab.errors import LabError

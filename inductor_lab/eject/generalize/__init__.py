@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from inductor_lab.eject.binding.plan import Plan, referenced
 from inductor_lab.eject.generalize.addresses import Addresses
 from inductor_lab.eject.generalize.asked import fits, fits_generated, others
 from inductor_lab.eject.generalize.dimensions import Dimensions
@@ -24,7 +25,6 @@ from inductor_lab.eject.generalize.ranges import with_ranges
 from inductor_lab.eject.generalize.rewriting import Rewriting
 from inductor_lab.eject.generalize.shapes import Shapes
 from inductor_lab.eject.generalize.symbols import Symbols
-from inductor_lab.eject.plan import Plan, referenced
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.errors import LabError
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inductor_lab.eject.distinct import different
-from inductor_lab.eject.plan import Plan
+from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.inputs.collisions import different
 from inductor_lab.eject.sizes import fixed
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import Size

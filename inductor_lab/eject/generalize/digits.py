@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.generalize.walking import indices
 from inductor_lab.eject.refusal import UndeterminedError
-from inductor_lab.eject.tensors import Tensor
 
 
 @dataclass(frozen=True)

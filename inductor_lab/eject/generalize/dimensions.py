@@ -14,11 +14,11 @@ from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load, walk
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.generalize.digits import Digit, Digits, Place, places
 from inductor_lab.eject.generalize.positions import literal
-from inductor_lab.eject.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.refusal import UndeterminedError
-from inductor_lab.eject.tensors import Tensor
 
 Key = tuple[str, int]
 """A dimension: pointer and number."""

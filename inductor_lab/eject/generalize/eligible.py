@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inductor_lab.computation.tree import Load, Named, Random, Scan, Size, Unknown
+from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.generalize.walking import below, every
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.refusal import UndeterminedError
 
 FRAMED = {"pointwise", "reduction", "persistent_reduction"}

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.fills import Fill as Drawn
-from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.binding.tensors import Fill, Tensor
+from inductor_lab.eject.inputs.domain import Domain as Drawn
+from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.eject.tensors import Fill, Tensor
 from inductor_lab.records import SizeLike
 from inductor_lab.records.size import Size
 

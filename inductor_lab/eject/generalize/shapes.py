@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.generalize.dimensions import gap
 from inductor_lab.eject.generalize.symbols import Symbols, product
 from inductor_lab.eject.refusal import UndeterminedError
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import SizeLike, TensorType
 
 

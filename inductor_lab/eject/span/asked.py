@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import sizes
-from inductor_lab.eject.distinct import walked
-from inductor_lab.eject.fills import fill
-from inductor_lab.eject.intervals import EVERYTHING, Bounds, Interval
-from inductor_lab.eject.reach import bound_names
-from inductor_lab.eject.required import Required
+from inductor_lab.eject.binding.tensors import Fill, Tensor
+from inductor_lab.eject.inputs.allocation import bound_names
+from inductor_lab.eject.inputs.collisions import walked
+from inductor_lab.eject.inputs.domain import domain
+from inductor_lab.eject.inputs.intervals import EVERYTHING, Bounds, Interval
+from inductor_lab.eject.inputs.requirements import BackwardIntervals
 from inductor_lab.eject.span.fills import room
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.views import bases, touched
-from inductor_lab.eject.tensors import Fill, Tensor
 from inductor_lab.records import TensorType
 from inductor_lab.records.span import Span, SpanStep
 
@@ -55,7 +55,7 @@ def asked(span: Span, parts: Sequence[Part | None], environment: Mapping[str, in
         for tensor, of in held:
             here = found[of]
             if tensor.parameter in wanted and "int" in tensor.type.dtype:
-                here.behind.append(fill(tensor.type.dtype, wanted[tensor.parameter], None))
+                here.behind.append(domain(tensor.type.dtype, wanted[tensor.parameter], None))
             if tensor.role != "out":
                 here.fills.append(tensor.fill)
                 here.distinct = tuple(sorted({*here.distinct, *_along(tensor, types[of])}))
@@ -102,7 +102,7 @@ def _wanted(part: Part, rooms: Mapping[str, Interval]) -> dict[str, Interval]:
     """Pointer -> between what it must be so that what is stored in others is between what it must be."""
     wanted: dict[str, Interval] = {}
     for job in part.plan.found.every() if rooms else ():
-        required = Required(_bounds(job, part), wanted)
+        required = BackwardIntervals(_bounds(job, part), wanted)
         for store in job.stores:
             if store.kind == "store" and store.value is not None and store.pointer in rooms:
                 required.inside(store.value, rooms[store.pointer])

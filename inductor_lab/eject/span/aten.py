@@ -21,6 +21,7 @@ from inductor_lab.bind.elements import numel
 from inductor_lab.computation import Computation, computation
 from inductor_lab.eject import naming
 from inductor_lab.eject.aten import MOST_NAMED, Reference, over
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.expand import expanded
 from inductor_lab.eject.graph_biases import without_biases
 from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
@@ -30,7 +31,6 @@ from inductor_lab.eject.span.claims import is_claimed, of_launch
 from inductor_lab.eject.span.names import operator
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, is_row_by_row, said
-from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 from inductor_lab.records.span import SpanStep
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.eject import naming, sizes
-from inductor_lab.eject.distinct import different, many
+from inductor_lab.eject.binding.scalars import UnbackedScalar
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.examples import FILLS, collides
 from inductor_lab.eject.file.literals import listed
 from inductor_lab.eject.graph_sizes import told
-from inductor_lab.eject.intervals import EVERYTHING
+from inductor_lab.eject.inputs.collisions import different, many
+from inductor_lab.eject.inputs.intervals import EVERYTHING
 from inductor_lab.eject.span.asked import MADE, Asked, asked, follows
 from inductor_lab.eject.span.fills import together
 from inductor_lab.eject.span.kernels import Part, by_name, by_number, defined, distinct
 from inductor_lab.eject.span.names import names, word
-from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.untold import Untold
 from inductor_lab.records import Capture, Graph
 from inductor_lab.records.size import Size
 from inductor_lab.records.span import ROLES, Span
@@ -69,9 +69,9 @@ class SpanPlan:
         return [self.called[tensor.name] for tensor in self.span.tensors if tensor.unread]
 
     @property
-    def untold(self) -> dict[str, Untold]:
+    def untold(self) -> dict[str, UnbackedScalar]:
         """Numbers that the wrapper passes and no log tells, by their names: one for all its kernels."""
-        return {one.name: one for part in self.kernels for one in part.plan.untold.values()}
+        return {one.name: one for part in self.kernels for one in part.plan.unbacked.values()}
 
     @property
     def loose(self) -> dict[str, object]:

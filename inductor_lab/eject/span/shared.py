@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.file.literals import keywords
-from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import Baseline, Launcher, Parameter, Rendering
 from inductor_lab.eject.span.alike import Number, Numbers, Place, Texts, apart, numbers
 
@@ -58,7 +58,7 @@ def by_hand(plans: Sequence[Plan], parts: Sequence[Rendering]) -> list[Shared]:
     def key(at: int) -> str:
         one, hand = parts[at], parts[at].hand
         return repr((
-            plans[at].name, sorted(plans[at].untold), hand.functions, hand.remark, hand.untold, [*hand.launcher.settings],
+            plans[at].name, sorted(plans[at].unbacked), hand.functions, hand.remark, hand.untold, [*hand.launcher.settings],
             one.imports, one.unknown, one.inputs.interpreter, one.inputs.tail, one.baseline.checked,
             one.reference and (one.reference.functions, one.reference.by_graph, one.reference.tf32),
             one.comparing.functions, one.comparing.left_out,

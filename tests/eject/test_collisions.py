@@ -8,21 +8,21 @@ import pytest
 from kernels_as_text import ROWS_OF_20, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.distinct import Differing, differing
-from inductor_lab.eject.inputs import inputs
+from inductor_lab.eject.inputs.collisions import Collisions, collisions
+from inductor_lab.eject.inputs.solver import inputs
 
 HEAD = ROWS_OF_20
 ROWS = "tl.store(out_ptr0 + (tmp0 + 40*x1), tmp1, xmask)"
 
 
-def asked(lines: str, **tensors: str) -> Differing:
+def asked(lines: str, **tensors: str) -> Collisions:
     made = kernel(HEAD + textwrap.dedent(lines), tensors)
     types = {a.name: a.type for a in made.launches[0].arguments if a.type is not None}
     found = computation(made)
-    return differing(found, types, inputs(found, types), {})
+    return collisions(found, types, inputs(found, types), {})
 
 
-def stored(index: str, value: str, store: str, of: str, out: str) -> Differing:
+def stored(index: str, value: str, store: str, of: str, out: str) -> Collisions:
     lines = f"tmp0 = tl.load(in_ptr0 + ({index}), xmask)\ntmp1 = {value}\n{store}\n"
     return asked(lines, in_ptr0=of, in_ptr1="float32[30, 20]", out_ptr0=out)
 
@@ -44,13 +44,13 @@ LOADED = "tl.load(in_ptr1 + (x2), xmask)"
 def test_what_the_rest_of_the_address_does_not_tell_apart_must_differ(
     index: str, of: str, store: str, out: str, along: tuple[int, ...]
 ) -> None:
-    assert stored(index, LOADED, store, of, out) == Differing({"in_ptr0": along})
+    assert stored(index, LOADED, store, of, out) == Collisions({"in_ptr0": along})
 
 
 def test_a_store_of_one_value_and_an_atomic_operation_ask_nothing() -> None:
-    assert stored("x2", "1.0", ROWS, "int64[30, 20]", "float32[30, 40]") == Differing()
+    assert stored("x2", "1.0", ROWS, "int64[30, 20]", "float32[30, 40]") == Collisions()
     atomic = "tl.atomic_add(out_ptr0 + (tmp0 + 40*x1), tmp1, xmask, sem='relaxed')"
-    assert stored("x2", LOADED, atomic, "int64[30, 20]", "float32[30, 40]") == Differing()
+    assert stored("x2", LOADED, atomic, "int64[30, 20]", "float32[30, 40]") == Collisions()
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_store_of_one_value_and_an_atomic_operation_ask_nothing() -> None:
 )
 def test_what_must_collide_is_told(index: str, of: str, out: str) -> None:
     store = ROWS.replace("40", out[-3:-1])
-    assert stored(index, LOADED, store, of, out) == Differing({}, ["out_ptr0"])
+    assert stored(index, LOADED, store, of, out) == Collisions({}, ["out_ptr0"])
 
 
 @pytest.mark.parametrize("along", [(0,), (1,), (2,), (0, 2), (2, 1), (0, 1, 2)])

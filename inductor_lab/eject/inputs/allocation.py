@@ -1,4 +1,4 @@
-"""The memory that a launch passes: its sizes as numbers, and whether an address stays inside a tensor."""
+"""The memory that a launch passes: its sizes as numbers, and whether every address stays inside its tensor."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Load, walk
-from inductor_lab.eject.intervals import Bounds
+from inductor_lab.computation.tree import Load
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.records import TensorType
 
 
 @dataclass(frozen=True)
-class Reach:
-    """How far the tensors of a launch reach."""
+class Allocation:
+    """The tensors of a launch."""
 
     tensors: Mapping[str, TensorType | None]
     """Pointer -> its type, as the launch passes it."""
@@ -50,10 +50,9 @@ def stays(bounds: Bounds, index: Index, last: int | None) -> bool:
 
 
 def addresses(job: Computation) -> Iterator[tuple[str, Index]]:
-    """Every address whose place the data decides."""
-    roots = [part for a in job.stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
+    """Every address whose place the data decides, with its pointer."""
     found = [(access.pointer, access.index) for access in job.stores]
-    found += [(n.pointer, n.index) for n in walk(*roots) if isinstance(n, Load) and n.index is not None]
+    found += [(n.pointer, n.index) for n in job.nodes if isinstance(n, Load) and n.index is not None]
     yield from ((pointer, index) for pointer, index in dict.fromkeys(found) if index.expressions())
 
 

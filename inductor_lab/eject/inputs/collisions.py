@@ -5,7 +5,6 @@ tl.store(out_ptr + (200*x1 + index), value)      index of i64[512, 200] at 200*x
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
@@ -15,10 +14,12 @@ from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.space import Digits
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Scan
-from inductor_lab.eject.fills import Fill
-from inductor_lab.eject.intervals import Bounds
-from inductor_lab.eject.reach import bound_names
+from inductor_lab.eject.inputs.allocation import bound_names
+from inductor_lab.eject.inputs.domain import Domain
+from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.inputs.uses import uncast
 from inductor_lab.records import SizeLike, TensorType
 
 Digit = tuple[str, int, int]
@@ -26,36 +27,36 @@ Digit = tuple[str, int, int]
 
 
 @dataclass
-class Differing:
-    """What is asked of the indices of one kernel."""
+class Collisions:
+    """What is asked of the indices of one kernel, and where that is not enough."""
 
-    along: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    distinct: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """Pointer -> the dimensions along which, taken together, no two of its elements may be the same."""
     colliding: list[str] = field(default_factory=list)
     """Pointers that several programs may write in one place, whatever is drawn."""
 
 
-def differing(
-    found: Computation, tensors: Mapping[str, TensorType], fills: Mapping[str, Fill], sizes: Mapping[str, int]
-) -> Differing:
+def collisions(
+    found: Computation, tensors: Mapping[str, TensorType], domains: Mapping[str, Domain], sizes: Mapping[str, int]
+) -> Collisions:
     """What the stores of a kernel ask of its indices; an atomic operation asks nothing, and neither does a store of one value.
 
     Args:
-        fills: Pointer -> what it is drawn from.
+        domains: Pointer -> what it is drawn from.
         sizes: `ks0`, `s77` -> a number, where sizes are symbolic.
     """
-    asked = Differing()
+    made = Collisions()
     for job in found.every():
         bounds = Bounds(job.numel, bound_names(job, sizes))
         for access in job.stores:
-            if access.kind == "store" and access.gathered and not _told_apart(access, bounds, tensors, fills, asked):
-                asked.colliding.append(access.pointer)
-    asked.colliding = list(dict.fromkeys(asked.colliding))
-    return asked
+            if access.kind == "store" and access.gathered and not _distinct(access, bounds, tensors, domains, made):
+                made.colliding.append(access.pointer)
+    made.colliding = list(dict.fromkeys(made.colliding))
+    return made
 
 
-def _told_apart(
-    access: Access, bounds: Bounds, tensors: Mapping[str, TensorType], fills: Mapping[str, Fill], asked: Differing
+def _distinct(
+    access: Access, bounds: Bounds, tensors: Mapping[str, TensorType], domains: Mapping[str, Domain], made: Collisions
 ) -> bool:
     """Whether no two programs store different values in one place, once what is asked of the indices holds."""
     if access.value is None:
@@ -64,19 +65,18 @@ def _told_apart(
         return True
     read = [load for e in access.index.expressions() if (load := _loaded(e)) is not None]
     moving = {c for c in behind(access.value) if c.axis in access.value.axes}
-    told = {term.of for term in access.index.terms if isinstance(term.of, Coordinate)}
-    cuts = _cuts({*moving, *told, *(c for load in read if load.index for c in load.index.coordinates())}, bounds)
-    if not all(map(_nested, cuts.values())):
+    addressed = {term.of for term in access.index.terms if isinstance(term.of, Coordinate)}
+    space = _Space(bounds, {*moving, *addressed, *(c for load in read if load.index for c in load.index.coordinates())})
+    if not space.nested:
         return not moving
-    untold = {digit for c in moving for digit in _digits(c, cuts, bounds)}
-    untold -= {digit for c in told for digit in _digits(c, cuts, bounds)}
-    for load in read if untold else ():
-        along = _dimensions(load, untold, cuts, bounds, tensors.get(load.pointer))
-        along = tuple(sorted({*along, *asked.along.get(load.pointer, ())})) if along else ()
-        if along and different(tensors[load.pointer].shape, along) <= many(fills.get(load.pointer)):
-            asked.along[load.pointer] = along
+    open_ = space.digits(moving) - space.digits(addressed)
+    for load in read if open_ else ():
+        along = _dimensions(load, open_, space, tensors.get(load.pointer))
+        along = tuple(sorted({*along, *made.distinct.get(load.pointer, ())})) if along else ()
+        if along and different(tensors[load.pointer].shape, along) <= many(domains.get(load.pointer)):
+            made.distinct[load.pointer] = along
             return True
-    return not untold
+    return not open_
 
 
 def different(shape: Sequence[SizeLike], along: Sequence[int]) -> int:
@@ -84,16 +84,14 @@ def different(shape: Sequence[SizeLike], along: Sequence[int]) -> int:
     return prod(size for dimension in along if isinstance(size := shape[dimension], int))
 
 
-def many(fill: object) -> int:
+def many(drawn: object) -> int:
     """How many different numbers are drawn from."""
-    return fill[1] - fill[0] if isinstance(fill, tuple) and fill[0] >= 0 else 0
+    return drawn[1] - drawn[0] if isinstance(drawn, tuple) and drawn[0] >= 0 else 0
 
 
 def _order(value: Expression) -> bool:
     """Whether it is the order that a sort finds: no place stands twice in it."""
-    value = plain(value)
-    while isinstance(value, Cast) and "int" in value.dtype:
-        value = plain(value.operand)
+    value = uncast(value)
     return isinstance(value, Scan) and value.name.startswith("sort") and value.part == 1
 
 
@@ -111,55 +109,47 @@ def _loaded(value: Expression) -> Load | None:
     return None
 
 
-# ------------------------------------------------------------ digits of a position
+class _Space:
+    """The axes of a kernel with their sizes as numbers, cut into the digits of some coordinates."""
+
+    def __init__(self, bounds: Bounds, coordinates: Collection[Coordinate]) -> None:
+        self.bounds = bounds
+        held: dict[str, list[Coordinate]] = {}
+        for coordinate in coordinates:
+            held.setdefault(coordinate.axis, []).append(self._in_numbers(coordinate))
+        self.cuts = {axis: Digits.make(self._numel(axis), of) for axis, of in held.items()}
+        self.nested = all(digits.nested for digits in self.cuts.values())
+
+    def of(self, coordinate: Coordinate) -> Iterator[tuple[Digit, int]]:
+        """The digits of a coordinate, each with its weight in it."""
+        for step, size, weight in self.cuts[coordinate.axis].of(self._in_numbers(coordinate)) or ():
+            yield (coordinate.axis, step, size), weight
+
+    def digits(self, coordinates: Iterable[Coordinate]) -> set[Digit]:
+        return {digit for coordinate in coordinates for digit, _ in self.of(coordinate)}
+
+    def _numel(self, axis: str) -> int:
+        return self.bounds.number(self.bounds.numel.get(axis, 1)) or 1
+
+    def _in_numbers(self, coordinate: Coordinate) -> Coordinate:
+        size = None if coordinate.size is None else self.bounds.number(coordinate.size) or self._numel(coordinate.axis)
+        return Coordinate(coordinate.axis, self.bounds.number(coordinate.stride) or 1, size)
 
 
-def _cuts(coordinates: Iterable[Coordinate], bounds: Bounds) -> dict[str, list[int]]:
-    """Axis -> the steps at which its coordinates begin and end: between two of them lies one digit."""
-    cuts: dict[str, set[int]] = {}
-    for coordinate in coordinates:
-        cuts.setdefault(coordinate.axis, {1}).update(_ends(coordinate, bounds))
-    return {axis: sorted(found) for axis, found in cuts.items()}
-
-
-def _nested(steps: Sequence[int]) -> bool:
-    """Whether each step divides the next; the end of an axis may be anywhere."""
-    return all(after % before == 0 for before, after in itertools.pairwise(steps[:-1]))
-
-
-def _digits(coordinate: Coordinate, cuts: Mapping[str, Sequence[int]], bounds: Bounds) -> Iterator[Digit]:
-    low, high = _ends(coordinate, bounds)
-    for step, end in itertools.pairwise(cuts[coordinate.axis]):
-        if low <= step and end <= high:
-            yield coordinate.axis, step, -(-end // step)
-
-
-def _ends(coordinate: Coordinate, bounds: Bounds) -> tuple[int, int]:
-    """From which step of its axis to which: `x // 50` of 5000 from 50 to 5000."""
-    step, size = bounds.number(coordinate.stride) or 1, coordinate.size
-    last = bounds.number(bounds.numel.get(coordinate.axis, 1)) or 1
-    high = last if size is None else step * (bounds.number(size) or last)
-    return step, max(high, step)
-
-
-def _dimensions(
-    load: Load, untold: Collection[Digit], cuts: Mapping[str, Sequence[int]], bounds: Bounds, type_: TensorType | None
-) -> tuple[int, ...]:
+def _dimensions(load: Load, open_: Collection[Digit], space: _Space, type_: TensorType | None) -> tuple[int, ...]:
     """The dimensions of a tensor that digits walk along; none where not all of them do."""
     if type_ is None or load.index is None:
         return ()
     along: set[int] = set()
-    left = set(untold)
+    left = set(open_)
     for term in load.index.terms:
-        factor = bounds.factor(term.factor, term.sizes)
+        factor = space.bounds.factor(term.factor, term.sizes)
         if not isinstance(term.of, Coordinate) or not factor:
             return ()
-        first, _ = _ends(term.of, bounds)
-        for digit in left & set(_digits(term.of, cuts, bounds)):
-            step = factor * (digit[1] // first)
-            found = walked(type_, step, step * digit[2])
-            along |= found
-            left -= {digit} if found else set()
+        for digit, weight in space.of(term.of):
+            if digit in left and (found := walked(type_, factor * weight, factor * weight * digit[2])):
+                along |= found
+                left.discard(digit)
     return () if left else tuple(sorted(along))
 
 

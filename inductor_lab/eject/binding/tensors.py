@@ -30,7 +30,7 @@ class Tensor:
     """`in`; `out`, of which nothing that it held before matters; `inout`, read and overwritten; `part`, of which something is written and the
     rest stays."""
     fill: Fill
-    """What its values are drawn from: `eject.fills` has the words."""
+    """What its values are drawn from: `inputs.domain` has the words."""
     node: str = ""
     """The value of the graph that it holds, where that is known: `aten.mm mm_2`."""
     symbolic: TensorType | None = field(default=None)
