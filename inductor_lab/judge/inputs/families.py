@@ -116,18 +116,10 @@ def drawn(
             found[name] = found[fill[1]]
         elif name in read:
             smaller = _elements(shape, stride) < largest
-            odd = (
-                not smaller
-                or family in ("masks", "infinite")
-                or family in MASKS
-                or (family in MIXES and rows.get(name) in of_largest)
-            )
-            flat = (
-                smaller
-                and family in MIXES
-                and family not in ("terms", "infinite")
-                and rows.get(name) == math.prod(shape)
-            )
+            tries_masks = family in MASKS or family in ("masks", "infinite")
+            odd = not smaller or tries_masks or (family in MIXES and rows.get(name) in of_largest)
+            mixed = family in MIXES and family not in ("terms", "infinite")
+            flat = smaller and mixed and rows.get(name) == math.prod(shape)
             kind = "normal" if flat and torch.rand((), generator=generator) < 0.5 else family
             made = values(shape, dtype, fill, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
             found[name] = made[once(stride)].expand(shape).contiguous() if 0 in stride else made

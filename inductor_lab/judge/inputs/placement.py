@@ -62,9 +62,8 @@ def place_inputs(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Pl
             continue
         layout[name] = {**how, "memory": len(memories)}
         memory, view = placed(values.get(name), shape, stride, dtype, generator)
-        if (
-            name not in values and seed % 2 and dtype.is_floating_point
-        ):  # whoever leaves a NaN where it lay is found too
+        # whoever leaves a NaN where it lay is found too
+        if name not in values and seed % 2 and dtype.is_floating_point:
             view.copy_(torch.randn(view.shape, generator=generator))
         memories.append(memory)
     return Placement(tuple(memories), layout)
