@@ -175,9 +175,8 @@ def values(
     if isinstance(fill, tuple) or not dtype.is_floating_point:
         return _whole(shape, dtype, fill, family, generator, lambda each: layout.filled(shape, partial(draw, each)))
     odd = odd and fill not in draws.FINITE_FILLS and (family == "edges" or fill == "normal")
-    made = layout.filled(
-        shape, partial(draw, lambda name, *size: FAMILIES[name].floats(Floats(*size, generator, dtype)))
-    )
+    floats: Draw = lambda name, rows, columns: FAMILIES[name].floats(Floats(rows, columns, generator, dtype))  # noqa: E731
+    made = layout.filled(shape, partial(draw, floats))
     made = draws.within(made, fill, dtype, odd)
     return (made.sort(-1).values if fill == "sorted" else made).to(dtype)
 
@@ -191,7 +190,7 @@ def _whole(
     filled: Callable[[Draw], torch.Tensor],
 ) -> torch.Tensor:
     range_, along = draws.allowed(fill, shape, dtype)
-    made = filled(lambda name, *size: FAMILIES[name].whole(Wholes(*size, generator, range_)))
+    made = filled(lambda name, rows, columns: FAMILIES[name].whole(Wholes(rows, columns, generator, range_)))
     if along:
         made = apart(made, list(along), generator)
         if family in ("ascending", "descending"):
