@@ -175,7 +175,10 @@ def values(
     if isinstance(fill, tuple) or not dtype.is_floating_point:
         return _whole(shape, dtype, fill, family, generator, lambda each: layout.filled(shape, partial(draw, each)))
     odd = odd and fill not in draws.FINITE_FILLS and (family == "edges" or fill == "normal")
-    floats: Draw = lambda name, rows, columns: FAMILIES[name].floats(Floats(rows, columns, generator, dtype))  # noqa: E731
+
+    def floats(name: str, rows: int, columns: int) -> torch.Tensor:
+        return FAMILIES[name].floats(Floats(rows, columns, generator, dtype))
+
     made = layout.filled(shape, partial(draw, floats))
     made = draws.within(made, fill, dtype, odd)
     return (made.sort(-1).values if fill == "sorted" else made).to(dtype)
