@@ -159,10 +159,9 @@ def _held(written: Written) -> Finding:
         another = int(off.sum()) * 2 > off.numel()  # the reference is another function, wherever both happen to meet
         followed = wrong & (off | another) & _follows(written)
         wrong = wrong & ~followed
-        if bool(
-            (followed & (written.error(written.hand) > LOST * torch.maximum(written.scale, written.typical))).any()
-        ):
-            against = "generated"  # a smaller error is rounding, which both have alike
+        far = written.error(written.hand) > LOST * torch.maximum(written.scale, written.typical)
+        if bool((followed & far).any()):  # a smaller error is rounding, which both have alike
+            against = "generated"
     told = Finding(_errors(written), _part(written.allowed, written), against=against)
     if bool(wrong.any()):
         return replace(told, wrong=wrong.reshape(written.out.shape), message=_message(written, wrong))
@@ -237,9 +236,7 @@ def _off(written: Written, values: Tensor) -> Tensor:
     same = (values == eager) | (values.isnan() & eager.isnan())
     largest = written.info.max * (1 - 2 * written.info.eps)
     overflown = (ideal.abs() >= largest) & (values * ideal.sign() >= largest)
-    inside = ~eager.isfinite() & (
-        ideal.abs() <= written.info.max
-    )  # eager overflows on the way to a result that does not
+    inside = ~eager.isfinite() & (ideal.abs() <= written.info.max)  # eager overflows on the way to what does not
     off = ~(near | same | overflown | inside)
     nothing = off & values.isnan() & eager.isinf() & ~(ideal.abs() <= written.info.max)
     if int(nothing.sum()) * RARE <= nothing.numel():

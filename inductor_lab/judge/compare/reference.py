@@ -155,14 +155,14 @@ class Nearby:
         return [widened(views[name]) for name in self.file.TAKES]
 
     def _dtype(self, name: str) -> torch.dtype:
-        return getattr(torch, self.placement.layout[name]["dtype"])  # type: ignore[no-any-return]
+        return getattr(torch, self.placement.layout[name]["dtype"])
 
     def _result(self, read: list[Tensor]) -> Tensor:
         with alone.Exact():
-            return self.file.reference(*[x.clone() for x in read])[self.number].reshape(self.shape)  # type: ignore[no-any-return]
+            return self.file.reference(*[x.clone() for x in read])[self.number].reshape(self.shape)
 
 
-class _Fused(TorchDispatchMode):
+class _Fused(TorchDispatchMode):  # type: ignore[misc]
     """Each product is off by half a float32's last bit where it is a summand: a fused multiply-add does not round it, another use of it does."""
 
     def __init__(self, part: float, generator: torch.Generator) -> None:
@@ -205,7 +205,7 @@ def inputs_beside(file: Any, placement: Placement) -> Iterator[tuple[Placement, 
 # ------------------------------------------------------------ other orders
 
 
-class Shuffled(TorchDispatchMode):
+class Shuffled(TorchDispatchMode):  # type: ignore[misc]
     """What `index_put` accumulates arrives in an order that is drawn."""
 
     def __init__(self, seed: int) -> None:

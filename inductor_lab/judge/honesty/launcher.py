@@ -286,9 +286,8 @@ class Launcher(TorchDispatchMode):
 def _kernels_of(launch: Any) -> Iterator[Any]:
     """The kernels that a launcher runs, by the names that it says, itself or through other launchers of its file."""
     said = get_instructions(launch) if launch else ()
-    for name in dict.fromkeys(
-        one.argval for one in said if one.opname == "LOAD_GLOBAL"
-    ):  # a method's name is no kernel's
+    names = (one.argval for one in said if one.opname == "LOAD_GLOBAL")  # a method's name is no kernel's
+    for name in dict.fromkeys(names):
         found = launch.__globals__.get(name)
         if isinstance(found, (InterpretedFunction, JITFunction)):
             yield found

@@ -116,9 +116,7 @@ class Search:
             weights = self.random(apart) + 0.5
             answers = pulled(apart, self.leaves, weights)
             name = max(answers, key=lambda name: int(answers[name].count_nonzero()))
-            if (
-                answers[name].count_nonzero() * 2 < apart.numel()
-            ):  # each element decides several: one of them is aimed at
+            if answers[name].count_nonzero() * 2 < apart.numel():  # each element decides several: one is aimed at
                 weights *= self.random(apart) * apart.numel() < answers[name].count_nonzero() / 2
                 answers = pulled(apart, self.leaves, weights, name)
             if answers[name].count_nonzero() > 2 * apart.numel():

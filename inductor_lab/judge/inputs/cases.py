@@ -201,7 +201,7 @@ def _plans(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) ->
         for number, family in enumerate(families.FAMILIES):
             yield Plan(f"all {family}", family, 200 + number, blocks)
     if effort != "quick":
-        room = (ELEMENTS if alone.INTERPRETING else ON_A_CARD) // _elements(file)
+        room = (ELEMENTS if alone.INTERPRETING else ON_A_CARD) // max(sum(_sizes(file)), 1)
         room = min(room, int(DRAWING / max(time.seconds, 1e-3)))
         fitting = min(max(room, FEWEST_DRAWS), 2 * len(DRAWN))
         rounds = 3 * len(DRAWN) if effort == "thorough" else fitting
@@ -239,12 +239,13 @@ def _few(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> I
 
 def is_large(file: ModuleType) -> bool:
     """Whether a file's tensors are so large that drawing and comparing them takes long."""
-    elements = [math.prod(spec[0]) for spec in file.ARGUMENTS.values()]
-    return max(elements) >= LARGE or sum(elements) >= 4 * LARGE
+    sizes = _sizes(file)
+    return max(sizes) >= LARGE or sum(sizes) >= 4 * LARGE
 
 
-def _elements(file: ModuleType) -> int:
-    return max(sum(math.prod(spec[0]) for spec in file.ARGUMENTS.values()), 1)
+def _sizes(file: ModuleType) -> list[int]:
+    """Elements of each argument."""
+    return [int(math.prod(spec[0])) for spec in file.ARGUMENTS.values()]
 
 
 # ------------------------------------------------------------ blocks

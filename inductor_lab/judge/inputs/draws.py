@@ -71,7 +71,7 @@ class Floats(Rows):
     @property
     def half(self) -> bool:
         """Whether the dtype has no small numbers."""
-        return self.dtype.itemsize == 1 or (self.dtype.itemsize == 2 and self.dtype != torch.bfloat16)
+        return bool(self.dtype.itemsize == 1 or (self.dtype.itemsize == 2 and self.dtype != torch.bfloat16))
 
     def normal(self, columns: int | None = None) -> Tensor:
         shape = self.rows, self.columns if columns is None else columns

@@ -116,18 +116,10 @@ def drawn(
             found[name] = found[fill[1]]
         elif name in read:
             smaller = _elements(shape, stride) < largest
-            odd = (
-                not smaller
-                or family in ("masks", "infinite")
-                or family in MASKS
-                or (family in MIXES and rows.get(name) in of_largest)
-            )
-            flat = (
-                smaller
-                and family in MIXES
-                and family not in ("terms", "infinite")
-                and rows.get(name) == math.prod(shape)
-            )
+            tries_masks = family in MASKS or family in ("masks", "infinite")
+            odd = not smaller or tries_masks or (family in MIXES and rows.get(name) in of_largest)
+            mixed = family in MIXES and family not in ("terms", "infinite")
+            flat = smaller and mixed and rows.get(name) == math.prod(shape)
             kind = "normal" if flat and torch.rand((), generator=generator) < 0.5 else family
             made = values(shape, dtype, fill, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
             found[name] = made[once(stride)].expand(shape).contiguous() if 0 in stride else made
@@ -183,9 +175,11 @@ def values(
     if isinstance(fill, tuple) or not dtype.is_floating_point:
         return _whole(shape, dtype, fill, family, generator, lambda each: layout.filled(shape, partial(draw, each)))
     odd = odd and fill not in draws.FINITE_FILLS and (family == "edges" or fill == "normal")
-    made = layout.filled(
-        shape, partial(draw, lambda name, *size: FAMILIES[name].floats(Floats(*size, generator, dtype)))
-    )
+
+    def floats(name: str, rows: int, columns: int) -> torch.Tensor:
+        return FAMILIES[name].floats(Floats(rows, columns, generator, dtype))
+
+    made = layout.filled(shape, partial(draw, floats))
     made = draws.within(made, fill, dtype, odd)
     return (made.sort(-1).values if fill == "sorted" else made).to(dtype)
 
@@ -199,7 +193,7 @@ def _whole(
     filled: Callable[[Draw], torch.Tensor],
 ) -> torch.Tensor:
     range_, along = draws.allowed(fill, shape, dtype)
-    made = filled(lambda name, *size: FAMILIES[name].whole(Wholes(*size, generator, range_)))
+    made = filled(lambda name, rows, columns: FAMILIES[name].whole(Wholes(rows, columns, generator, range_)))
     if along:
         made = apart(made, list(along), generator)
         if family in ("ascending", "descending"):

@@ -39,7 +39,7 @@ class Placement:
     def memories_of(self, views: Mapping[str, torch.Tensor]) -> list[torch.Tensor]:
         """The memory in which arguments lie that `on` gave, as bytes on the CPU."""
         found = {self.layout[name]["memory"]: view.untyped_storage() for name, view in views.items()}
-        return [torch.empty(0, dtype=torch.uint8, device=found[n].device).set_(found[n]).cpu() for n in sorted(found)]  # type: ignore[call-overload]
+        return [torch.empty(0, dtype=torch.uint8, device=found[n].device).set_(found[n]).cpu() for n in sorted(found)]
 
     def _seen(self, memories: list[torch.Tensor]) -> dict[str, torch.Tensor]:
         return {name: seen(memories[how["memory"]], how) for name, how in self.layout.items()}
@@ -62,9 +62,8 @@ def place_inputs(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Pl
             continue
         layout[name] = {**how, "memory": len(memories)}
         memory, view = placed(values.get(name), shape, stride, dtype, generator)
-        if (
-            name not in values and seed % 2 and dtype.is_floating_point
-        ):  # whoever leaves a NaN where it lay is found too
+        # whoever leaves a NaN where it lay is found too
+        if name not in values and seed % 2 and dtype.is_floating_point:
             view.copy_(torch.randn(view.shape, generator=generator))
         memories.append(memory)
     return Placement(tuple(memories), layout)

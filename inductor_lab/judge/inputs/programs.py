@@ -50,13 +50,9 @@ class Sample:
             return self.places
 
         def moved(at: int, count: int, other: int) -> int:
-            return (
-                other - (count - at)
-                if 2 * at >= count and count - at <= 2
-                else min(at, 1)
-                if at < 2
-                else at * other // count
-            )
+            if 2 * at >= count and count - at <= 2:
+                return other - (count - at)
+            return min(at, 1) if at < 2 else at * other // count
 
         return frozenset(
             tuple(min(max(moved(*each), 0), each[2] - 1) for each in zip(place, self.grid, grid, strict=True))  # type: ignore[misc]

@@ -24,9 +24,7 @@ def reduced(
     """
     end = time.monotonic() + BUDGET
     found = {name: value for name, value in values.items() if arguments[name][3][0] != "same"}
-    own = [
-        name for name in values if arguments[name][3][0] != "same"
-    ]  # of two names of one memory, the one that it was drawn for
+    own = list(found)  # of two names of one memory, the one that it was drawn for
     plain = {name: _plain(values[name], arguments[name][3]) for name in own}
 
     def still(simpler: Mapping[str, torch.Tensor]) -> bool:

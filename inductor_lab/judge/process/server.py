@@ -23,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -208,8 +209,6 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
             how = str(error)
         news.tell({"error": how})
     except BaseException as error:
-        import traceback
-
         if short_of_memory(error):
             news.tell({"error": f"there is no verdict: in the process that judges {SHORT}"})
         else:
@@ -230,8 +229,6 @@ def _run(path: Path, channel: socket.socket) -> NoReturn:
     try:
         serve(path, channel)
     except BaseException:
-        import traceback
-
         traceback.print_exc()
         sys.stderr.flush()
         os._exit(70)

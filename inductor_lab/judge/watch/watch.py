@@ -138,9 +138,8 @@ class Watch:
         if self._sample:
             if launches:
                 raise WholeNeeded("it launches several kernels, of which one may read what another writes")
-            executor.grid = self._fewer(
-                executor.grid, waits="RSPLIT" in executor.arg_names
-            )  # of a cooperative reduction
+            waits = "RSPLIT" in executor.arg_names  # of a cooperative reduction
+            executor.grid = self._fewer(executor.grid, waits=waits)
         launches.append(Launch(first, executor.fn.__code__.co_filename, memories(passed, self._given)))
         return arguments, options
 

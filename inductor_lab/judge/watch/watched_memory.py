@@ -21,10 +21,10 @@ import torch
 from inductor_lab.judge.inputs.placement import span
 
 NONE = np.empty(0, np.intp)
-FOLLOWED = (
-    4096  # programs of a launch whose order is followed one by one: what each has seen is a row of as many numbers
-)
-Index = slice | np.ndarray  # elements, one for each lane: side by side, or anywhere
+FOLLOWED = 4096
+"""Programs of a launch whose order is followed one by one: what each has seen is a row of as many numbers."""
+Index = slice | np.ndarray
+"""Elements, one for each lane: side by side, or anywhere."""
 NUMBERS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 """Bytes of an element -> numbers that are as wide."""
 FLOATS, WHOLE = 0xFF, 0x5A
