@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from inductor_lab.computation.operators import called
 from inductor_lab.read import provenance
 from inductor_lab.read.syntax import parse_prefix, walk
 from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
@@ -137,8 +138,7 @@ def _source(call: ast.Call) -> str | None:
 
 def _several(call: ast.Call) -> tuple[str, ...]:
     """The kernels of `async_compile.multi_kernel('name', [a, b])`, `MultiKernelCall([a, b])`, or by sizes, of a dict."""
-    name = ast.unparse(call.func).rpartition(".")[2]
-    if name not in {"multi_kernel", "size_hint_multi_kernel", "MultiKernelCall"}:
+    if called(call) not in {"multi_kernel", "size_hint_multi_kernel", "MultiKernelCall"}:
         return ()
     for argument in call.args:
         match argument:

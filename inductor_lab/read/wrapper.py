@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
+from inductor_lab.computation.operators import called
 from inductor_lab.read.types import contiguous, whole
 from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
 
@@ -200,7 +201,7 @@ def given(call: ast.Call, without: Set[str] = frozenset()) -> Iterator[tuple[str
 
 def is_alias(call: ast.Call) -> bool:
     """Whether a call gives the memory of its first argument: a view of it, or itself."""
-    return ast.unparse(call.func).rpartition(".")[2] in VIEWS | SAME
+    return called(call) in VIEWS | SAME
 
 
 def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
@@ -211,8 +212,8 @@ def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | N
         case ast.Call(func=ast.Attribute(attr="view"), args=[told]) if (fold := _fold(value)) is not None:
             known = types.get(fold[0])
             return TensorType(known.dtype if known else "", _sizes(told), contiguous(_sizes(told)))
-        case ast.Call(func=function, args=[first, *_] as arguments, keywords=keywords):
-            name = ast.unparse(function).rpartition(".")[2]
+        case ast.Call(args=[first, *_] as arguments, keywords=keywords):
+            name = called(value)
             if name in SAME:
                 return tensor_type(first, types)
             if name in VIEWS and len(arguments) >= 3:
