@@ -17,7 +17,7 @@ from inductor_lab.bind.bindings import ACCUMULATING
 from inductor_lab.bind.made_of import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
-from inductor_lab.eject.eager.extent import Extent
+from inductor_lab.eject.eager.space import Extent
 from inductor_lab.eject.eager.torch_values import call, dtype_of, name, tuple_of
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.flex import is_flex

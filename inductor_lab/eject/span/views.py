@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from inductor_lab.eject.eager.extent import Extent, product
+from inductor_lab.eject.eager.space import Extent, product
 from inductor_lab.eject.sizes import python
 from inductor_lab.records import Size, TensorType
 from inductor_lab.records.span import SpanStep
