@@ -1,4 +1,7 @@
-"""Loads: views where the address is affine, paddings where a mask bounds a dimension, by place anywhere else."""
+"""Loads: views where the address is affine, paddings where a mask bounds a dimension, by place anywhere else.
+
+Where the data decides the address, the tensor is indexed by its own dimensions if that is sure, `table[ids]`, else by the place in memory.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +16,14 @@ from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.eject.eager.positions import Range, all_of, arange, position, range_of, split, summed, within
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.space import ONE, Extent
+from inductor_lab.eject.eager.space import ONE, Extent, extents, factor
 from inductor_lab.eject.eager.torch_values import (
-    WIDE_UNSIGNED,
-    Line,
     Value,
+    broadcast,
     call,
     changed,
     literal,
     method,
-    name,
     permuted,
     storage_dtype,
     subscript,
@@ -33,51 +34,95 @@ from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
 
 
+def load(printer: Printer, node: Load) -> Value:
+    """A load as a view, padded where its mask ends; by the place of each element where it is none."""
+    ranges, others = split(printer, node.mask)
+    if any(low >= high for low, high in ranges.values()):
+        return _other(printer, node)
+    if others:
+        return gathered(printer, node, narrowing(node.mask))
+    if not ranges:
+        return viewed(printer, node) or gathered(printer, node, [])
+    if node.other is not None and number(node.other) is None:
+        return gathered(printer, node, narrowing(node.mask))
+    with within(printer, ranges):
+        inner = viewed(printer, node)
+    if inner is None:
+        return gathered(printer, node, narrowing(node.mask))
+    with within(printer, ranges):
+        inner = printer.spread(inner, ranges)
+    return padded(printer, inner, ranges, number(node.other) if node.other is not None else 0)
+
+
+def _other(printer: Printer, node: Load) -> Value:
+    """What masked elements hold."""
+    if node.other is not None:
+        return printer.value(node.other)
+    kind = "float" if "float" in node.dtype else "int"
+    return Value(literal(0.0 if kind == "float" else 0), frozenset(), -1, kind)
+
+
+def viewed(printer: Printer, node: Load) -> Value | None:
+    """An affine load as a view of its tensor."""
+    type_ = typed(printer, node.pointer)
+    if node.index is None:
+        raise NoReference(f"{node.pointer} is read through a block pointer")
+    found = seen_by(printer, type_, node.index)
+    if found is None:
+        return None
+    made = aligned(printer, content(printer, node.pointer, node.version), found)
+    return loaded(printer, node, replace(made, dtype=node.dtype))
+
+
+def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: float | None) -> Value:
+    """The value of a part in the middle of what it is a part of."""
+    first = min(ranges)
+    pads: list[ast.expr] = []
+    for dim in range(printer.rank - 1, first - 1, -1):
+        low, high = range_of(printer, dim)
+        inner = ranges.get(dim, (low, high))
+        pads += [literal(inner[0] - low), literal(high - inner[1])]
+    keywords = {"value": literal(other if "float" in value.dtype else int(other))} if other else {}
+    node = call("torch.nn.functional.pad", value.node, tuple_of(pads), **keywords)
+    return changed(value, node, weight=value.weight + 2 + len(pads))
+
+
 def gathered(printer: Printer, node: Load, conditions: Sequence[Expression]) -> Value:
     """A load by its address in memory, where a mask holds."""
     if node.index is None:
         raise NoReference(f"{node.pointer} is read through a block pointer")
-    if not conditions and (found := indexed(printer, node)) is not None:
+    if not conditions and (found := indexed(printer, node, node.index)) is not None:
         return found
     address = position(printer, node.index)
-    memory = row(printer, node.pointer, node.version)
+    memory = memory_of(printer, node.pointer, node.version)
     if not conditions:
-        made = Value(
-            subscript(memory, [address.node]), address.dims, max(address.rank, 0), node.dtype, address.weight + 2
-        )
-        return loaded(printer, node, made)
+        return loaded(printer, node, broadcast(subscript(memory, [address.node]), [address], node.dtype))
     condition = all_of(printer, conditions)
     other = printer.value(node.other) if node.other is not None else None
     values = [address, condition, *([other] if other else [])]
-    dims = frozenset[int]().union(*(value.dims for value in values))
-    rank = max(0, *(value.rank for value in values))
     printer.helpers.add("at")
     arguments = [printer.tensor(address, "int64").node, condition.node]
     if other is not None and not (isinstance(node.other, Constant) and node.other.value == 0):
         arguments.append(other.node)
-    made = Value(call("at", memory, *arguments), dims, rank, node.dtype, sum(v.weight for v in values) + 2)
-    return loaded(printer, node, made)
+    return loaded(printer, node, broadcast(call("at", memory, *arguments), values, node.dtype))
 
 
-def indexed(printer: Printer, node: Load) -> Value | None:
+def indexed(printer: Printer, node: Load, address: Index) -> Value | None:
     """`table[ids]`: a load whose address the data decides, by the tensor's own dimensions."""
-    if node.index is None:
-        return None
-    found = places(printer, node.pointer, node.index)
+    found = places(printer, node.pointer, address)
     if found is None:
         return None
     base = content(printer, node.pointer, node.version)
-    dims = frozenset[int]().union(*(value.dims for value in found))
-    rank = max(0, *(value.rank for value in found))
-    kept = _walked(printer, typed(printer, node.pointer), found, rank)
+    kept = _without_walked(printer, typed(printer, node.pointer), found)
     index = [value.node for value in kept]
-    made = ast.Subscript(base, index[0] if len(index) == 1 else ast.Tuple(index, ast.Load()), ast.Load())
-    return loaded(printer, node, Value(made, dims, rank, node.dtype, sum(value.weight for value in kept) + 2))
+    made = ast.Subscript(base, index[0] if len(index) == 1 else tuple_of(index), ast.Load())
+    weight = sum(value.weight for value in kept) + 2
+    return loaded(printer, node, replace(broadcast(made, found, node.dtype), weight=weight))
 
 
-def _walked(printer: Printer, type_: TensorType, found: Sequence[Value], rank: int) -> list[Value]:
+def _without_walked(printer: Printer, type_: TensorType, found: Sequence[Value]) -> list[Value]:
     """The places without the last ones, where those walk along all of their dimension as the space does."""
-    kept = list(found)
+    kept, rank = list(found), max(0, *(value.rank for value in found))
     trailing = 0
     while len(kept) > 1 and trailing < rank:
         dim = printer.rank - 1 - trailing
@@ -98,16 +143,15 @@ def _walked(printer: Printer, type_: TensorType, found: Sequence[Value], rank: i
 def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
     """An address as one place along each dimension of its tensor; None where it is not sure that each stays inside."""
     type_ = typed(printer, pointer)
-    shape = [Extent.of(size) for size in type_.shape]
-    stride = [Extent.of(step) for step in type_.stride]
+    shape, stride = extents(type_.shape), extents(type_.stride)
     if index.constant or any(step.number == 0 for step in stride) or not index.expressions():
         return None
     outer = max((n for n, size in enumerate(shape) if not size.is_one), key=lambda n: stride[n].order, default=None)
     parts: list[list[tuple[Value, Extent]]] = [[] for _ in shape]
     for term in index.terms:
-        factor = Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), printer.bound) * Extent(term.factor)
+        step = factor(term, printer.bound)
         if isinstance(term.of, Expression):
-            at = next((n for n, step in enumerate(stride) if step == factor and not shape[n].is_one), None)
+            at = next((n for n, width in enumerate(stride) if width == step and not shape[n].is_one), None)
             if at is None or parts[at]:
                 return None
             inner = _from_the_end(term.of, shape[at])
@@ -120,7 +164,7 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
         if digits is None:
             return None
         for dim, weight in digits:
-            fitting = _dimension(shape, stride, factor * weight, printer.space.dims[dim].size)
+            fitting = _dimension(shape, stride, step * weight, printer.space.dims[dim].size)
             if fitting is None:
                 return None
             at, scale = fitting
@@ -183,32 +227,21 @@ def typed(printer: Printer, pointer: str) -> TensorType:
 
 def loaded(printer: Printer, node: Load, made: Value) -> Value:
     """A loaded value in a dtype that torch computes in."""
-    return (
-        printer.to(replace(made, dtype=node.dtype), storage_dtype(node.dtype)) if node.dtype in WIDE_UNSIGNED else made
-    )
+    return printer.to(made, storage_dtype(node.dtype))
 
 
-def renewed(printer: Printer, pointer: str, made: ast.expr, *, copied: bool = False) -> ast.expr:
-    """A variable for what a tensor holds from now on."""
-    fresh = printer.fresh(printer.tensors[pointer].name + "_new")
-    printer.lines.append(Line(fresh, made, copied=copied))
-    return name(fresh)
-
-
-def row(printer: Printer, pointer: str, version: int) -> ast.expr:
+def memory_of(printer: Printer, pointer: str, version: int) -> ast.expr:
     """A tensor as it lies in memory: one row."""
     type_ = typed(printer, pointer)
-    base = content(printer, pointer, version)
-    return rowed(printer, base, type_)
+    return as_memory(printer, content(printer, pointer, version), type_)
 
 
-def rowed(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
+def as_memory(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
     """A content of a tensor as one row."""
     order = dense(type_)
     if order is None:
         printer.helpers.add("memory")
-        strides = tuple_of([printer.extent(Extent.of(step)) for step in type_.stride])
-        return call("memory", base, strides)
+        return call("memory", base, tuple_of(printer.extents(type_.stride)))
     if len(type_.shape) == 1:
         return base
     if order != sorted(order):
@@ -217,31 +250,12 @@ def rowed(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
     return method(base, "flatten")
 
 
-def unrowed(printer: Printer, made: ast.expr, type_: TensorType) -> ast.expr:
-    """A row of memory as the tensor that lies in it."""
-    shape = [printer.extent(Extent.of(size)) for size in type_.shape]
-    order = dense(type_)
-    if order is None:
-        strides = [printer.extent(Extent.of(step)) for step in type_.stride]
-        return method(made, "as_strided", tuple_of(shape), tuple_of(strides))
-    if len(shape) == 1:
-        return made
-    if order == sorted(order):
-        return method(made, "reshape", *(shape or [ast.Tuple([], ast.Load())]))
-    rest = [n for n in range(len(shape)) if n not in order]
-    places_ = [*rest, *order]
-    made = method(made, "reshape", *(shape[n] for n in places_))
-    return permuted(made, [places_.index(n) for n in range(len(shape))])
-
-
 def dense(type_: TensorType) -> list[int] | None:
     """The dimensions by their strides, the widest first, where together they fill their memory without a gap."""
-    shape = [Extent.of(size) for size in type_.shape]
-    stride = [Extent.of(step) for step in type_.stride]
-    places = [n for n, size in enumerate(shape) if not size.is_one]
+    shape, stride = extents(type_.shape), extents(type_.stride)
+    left = {n for n, size in enumerate(shape) if not size.is_one}
     order: list[int] = []
     expected = ONE
-    left = set(places)
     while left:
         found = next((n for n in sorted(left, reverse=True) if stride[n] == expected), None)
         if found is None:
@@ -250,60 +264,3 @@ def dense(type_: TensorType) -> list[int] | None:
         left.remove(found)
         expected *= shape[found]
     return order[::-1]
-
-
-def load(printer: Printer, node: Load) -> Value:
-    """A load as a view, padded where its mask ends; by the place of each element where it is none."""
-    ranges, others = split(printer, node.mask)
-    if any(low >= high for low, high in ranges.values()):
-        return _other(printer, node)
-    if others:
-        return gathered(printer, node, narrowing(node.mask))
-    if not ranges:
-        return viewed(printer, node) or indexed(printer, node) or gathered(printer, node, [])
-    if node.other is not None and number(node.other) is None:
-        return gathered(printer, node, narrowing(node.mask))
-    with within(printer, ranges):
-        inner = viewed(printer, node)
-    if inner is None:
-        return gathered(printer, node, narrowing(node.mask))
-    with within(printer, ranges):
-        inner = printer.spread(inner, ranges)
-    return padded(printer, inner, ranges, number(node.other) if node.other is not None else 0)
-
-
-def _other(printer: Printer, node: Load) -> Value:
-    """What masked elements hold."""
-    if node.other is not None:
-        return printer.value(node.other)
-    kind = "float" if "float" in node.dtype else "int"
-    return Value(literal(0.0 if kind == "float" else 0), frozenset(), -1, kind)
-
-
-def viewed(printer: Printer, node: Load) -> Value | None:
-    """An affine load as a view of its tensor."""
-    type_ = typed(printer, node.pointer)
-    if node.index is None:
-        raise NoReference(f"{node.pointer} is read through a block pointer")
-    found = seen_by(printer, type_, node.index)
-    if found is None:
-        return None
-    made = aligned(printer, content(printer, node.pointer, node.version), found)
-    return loaded(printer, node, replace(made, dtype=node.dtype))
-
-
-def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: float | None) -> Value:
-    """The value of a part in the middle of what it is a part of."""
-    first = min(ranges)
-    pads: list[ast.expr] = []
-    for dim in range(printer.rank - 1, first - 1, -1):
-        low, high = range_of(printer, dim)
-        inner = ranges.get(dim, (low, high))
-        pads += [literal(inner[0] - low), literal(high - inner[1])]
-    keywords = {"value": literal(_as(other, value.dtype))} if other else {}
-    node = call("torch.nn.functional.pad", value.node, tuple_of(pads), **keywords)
-    return changed(value, node, weight=value.weight + 2 + len(pads))
-
-
-def _as(other: float, dtype: str) -> int | float:
-    return other if "float" in dtype else int(other)

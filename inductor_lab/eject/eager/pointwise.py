@@ -21,8 +21,7 @@ from inductor_lab.computation.tree import (
     Unknown,
     walk,
 )
-from inductor_lab.eject.eager.loads import padded
-from inductor_lab.eject.eager.loads import row as row_of
+from inductor_lab.eject.eager.loads import memory_of, padded
 from inductor_lab.eject.eager.positions import bounded, range_of, within
 from inductor_lab.eject.eager.printer import Printer, bitcast
 from inductor_lab.eject.eager.space import Extent
@@ -41,147 +40,6 @@ from inductor_lab.eject.eager.torch_values import (
     text,
 )
 from inductor_lab.eject.refusal import NoReference
-
-RANDOM = {
-    "rand": "rand", "randn": "randn", "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x", "randint": "randint",
-    "randint64": "rand_between",
-}  # fmt: skip
-"""Calls that there is a helper for -> its name, which is none of the kernel's own helpers."""
-
-
-def random(printer: Printer, node: Random) -> Value:
-    """The helper's call, where the numbers do not depend on how the kernel is cut into blocks."""
-    if node.name not in RANDOM:
-        raise NoReference(f"eager PyTorch has no function for `{node.name}`")
-    called = node.name
-    if called.endswith("4x") and all(
-        printer.space.numel[axis].is_number and printer.space.numel[axis].number < 3 for axis in node.axes
-    ):
-        called = called.removesuffix("4x")  # a block of fewer than four draws one by one
-    elif called.endswith("4x") and not _consecutive(printer, node.inputs[1]):
-        raise NoReference("its random numbers depend on the block size: their offsets are not consecutive")
-    printer.helpers |= {RANDOM[called], "philox"}
-    values = [printer.to(printer.tensor(printer.value(one), "int64"), "int64") for one in node.inputs]
-    dims = frozenset().union(*(value.dims for value in values))
-    made = call(RANDOM[called], *(value.node for value in values))
-    dtype = "float32" if "int" not in called else "int64"
-    return Value(made, dims, max(value.rank for value in values), dtype, sum(v.weight for v in values) + 1)
-
-
-def _consecutive(printer: Printer, offset: Expression) -> bool:
-    """Whether neighbours have neighbouring offsets, from a multiple of four on, whatever the block."""
-    while isinstance(offset, (Cast, Broadcast)):
-        offset = offset.operand
-    if not isinstance(offset, Position) or offset.index.constant % 4:
-        return False
-    factors = printer.space.factors(offset.index)
-    return factors == {number: dim.stride for number, dim in enumerate(printer.space.dims) if dim.axis in offset.axes}
-
-
-def bucketize(printer: Printer, node: Operation) -> Value:
-    """`torch.bucketize`, or a helper where the boundaries of one row after the other lie in one tensor."""
-    if len(node.inputs) != 7 or not isinstance(node.inputs[1], Load):
-        raise NoReference("it searches among boundaries that are not told")
-    value, load, size, stride, start, right, sorter = node.inputs
-    assert isinstance(load, Load)
-    if not (isinstance(sorter, Unknown) and sorter.text == "None"):
-        raise NoReference("it searches among boundaries in the order of another tensor")
-    found = printer.tensor(printer.value(value), joined(value))
-    row = row_of(printer, load.pointer, load.version)
-    if load.dtype != found.dtype:
-        row = method(row, "to", dtype_of(found.dtype))
-    keywords = {"right": ast.Constant(True)} if isinstance(right, Constant) and right.value else {}
-    type_ = printer.tensors[load.pointer].type
-    one = isinstance(stride, Constant) and stride.value == 1 and isinstance(start, Constant) and start.value == 0
-    length = printer.value(size)
-    if one and type_ is not None:
-        whole = len(type_.shape) == 1 and Extent.of(type_.shape[0]) == (
-            Extent(int(size.value))
-            if isinstance(size, Constant)
-            else Extent.of(printer.bound.get(text(length.node), "?"))
-        )
-        row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
-        made = call("torch.bucketize", found.node, row, **keywords)
-        return changed(found, made, dtype="int64", weight=found.weight + 2)
-    printer.helpers.add("bucket")
-    first = printer.tensor(printer.value(start), "int64")
-    made = call("bucket", found.node, row, first.node, printer.value(stride).node, length.node, **keywords)
-    return Value(made, found.dims | first.dims, max(found.rank, first.rank), "int64", found.weight + first.weight + 3)
-
-
-def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None:
-    """`where(x0 < 32, a, b)` whose sides are only read where they hold: two pieces, one after the other."""
-    condition, one, other = inputs
-    real = narrowing(condition)
-    if len(real) != 1 or (found := bounded(printer, real[0])) is None:
-        return None
-    dim, (low, high) = found
-    begin, end = range_of(printer, dim)
-    if max(low, begin) >= min(high, end):
-        return printer.value(other)
-    if low <= begin and high >= end:
-        return printer.value(one)
-    if not any(_bounded_load(printer, side, dim) for side in (one, other)):
-        return None
-    if low <= begin:
-        pieces = [(one, (begin, high)), (other, (high, end))]
-    elif high >= end:
-        pieces = [(other, (begin, low)), (one, (low, end))]
-    else:
-        return None
-    made: list[Value] = []
-    for side, bounds in pieces:
-        with within(printer, {dim: bounds}):
-            made.append(printer.value(side))
-    for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
-        fill = _told(filler.node)
-        if filler.number and not value.number and fill is not None:
-            bounds = pieces[place][1]
-            with within(printer, {dim: bounds}):
-                value = printer.spread(value, [dim])
-            return padded(printer, value, {dim: bounds}, fill)
-    dims = made[0].dims | made[1].dims | {dim}
-    rank = max(value.rank for value in made)
-    for place, (_, bounds) in enumerate(pieces):
-        with within(printer, {dim: bounds}):
-            made[place] = printer.ranked(printer.spread(made[place], dims), rank)
-    dtype = next((value.dtype for value in made if value.dtype == one.dtype), made[0].dtype)
-    made = [printer.to(value, dtype) for value in made]
-    parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]
-    node = call("torch.cat", ast.List(parts, ast.Load()), literal(dim - printer.rank))
-    return Value(node, dims, max(value.rank for value in made), dtype, sum(value.weight for value in made) + 2)
-
-
-def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
-    for node in walk(value):
-        if isinstance(node, Load):
-            for condition in narrowing(node.mask):
-                found = bounded(printer, condition)
-                if found is not None and found[0] == dim:
-                    return True
-    return False
-
-
-def _parts(node: ast.expr, dim: int) -> list[ast.expr]:
-    match node:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="cat"), args=[ast.List(elts=parts), at]) if (
-            text(at) == str(dim)
-        ):
-            return list(parts)
-    return [node]
-
-
-def _told(node: ast.expr) -> float | None:
-    """The number that a text is."""
-    match node:
-        case ast.Constant(value=(bool() | int() | float()) as value):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := _told(operand)) is not None:
-            return -inner
-        case ast.Attribute(attr="inf" | "nan" as word):
-            return float(word)
-    return None
-
 
 EXACT = {row.name for row in TABLE.values() if row.exact}
 COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
@@ -217,19 +75,6 @@ def operation(printer: Printer, node: Operation) -> Value:
     return _unchanged(name, node, inputs, values) or _applied(printer, node, TABLE[name], inputs, values)
 
 
-def _unchanged(name: str, node: Operation, inputs: Sequence[Expression], values: Sequence[Value]) -> Value | None:
-    """`x` of `x * 1.0`, and of `x + 0` among whole numbers (`-0.0 + 0` is 0.0), where torch gives both the same dtype."""
-    if name not in {"mul", "add"}:
-        return None
-    for number, value in ((inputs[0], values[1]), (inputs[1], values[0])):
-        if not isinstance(number, Constant) or isinstance(number.value, bool) or value.number:
-            continue
-        kept = number.value == 1 if name == "mul" else number.value == 0 and not floating(node.dtype)
-        if kept and value.dtype != "bool" and _near(value.dtype, storage_dtype(node.dtype)):
-            return value
-    return None
-
-
 def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
     """The function that the operation is, where a person would call it by that name and nothing is rounded on the way."""
     found = named(node)
@@ -243,6 +88,33 @@ def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
     inner = set(map(id, walk(*arguments)))
     between = [n for n in walk(node) if id(n) not in inner]
     return None if any(isinstance(n, (Cast, Load)) for n in between) else found
+
+
+def _unchanged(name: str, node: Operation, inputs: Sequence[Expression], values: Sequence[Value]) -> Value | None:
+    """`x` of `x * 1.0`, and of `x + 0` among whole numbers (`-0.0 + 0` is 0.0), where torch gives both the same dtype."""
+    if name not in {"mul", "add"}:
+        return None
+    for number, value in ((inputs[0], values[1]), (inputs[1], values[0])):
+        if not isinstance(number, Constant) or isinstance(number.value, bool) or value.number:
+            continue
+        kept = number.value == 1 if name == "mul" else number.value == 0 and not floating(node.dtype)
+        if kept and value.dtype != "bool" and _near(value.dtype, storage_dtype(node.dtype)):
+            return value
+    return None
+
+
+def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """A selection whose sides do not ask the same condition again."""
+    condition, one, other = inputs
+    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+        one = one.inputs[1]
+    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
+        other = other.inputs[2]
+    return condition, one, other
+
+
+def _same_number(one: Expression, other: Expression) -> bool:
+    return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
 
 
 def _applied(
@@ -321,16 +193,6 @@ def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) 
     return None
 
 
-def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """A selection whose sides do not ask the same condition again."""
-    condition, one, other = inputs
-    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-        one = one.inputs[1]
-    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
-        other = other.inputs[2]
-    return condition, one, other
-
-
 def _shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None:
     """The operation without the dimensions that all its operands have only to broadcast."""
     counts = {value.short[0] if value.short else 0 for value in values if value.rank > 0}
@@ -345,14 +207,151 @@ def _plain_choice(name: str, common: str, values: Sequence[Value]) -> bool:
     return name == "where" and not values[0].number and all(value.dtype == wanted for value in values[1:])
 
 
-def _same_number(one: Expression, other: Expression) -> bool:
-    return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
-
-
 def _near(actual: str, wanted: str) -> bool:
     """True for the wanted dtype, and for whole numbers that are wider: they are cut where they are stored."""
     whole = ("int8", "int16", "int32", "int64")
     return actual == wanted or (actual in whole and wanted in whole and whole.index(actual) >= whole.index(wanted))
+
+
+def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None:
+    """`where(x0 < 32, a, b)` whose sides are only read where they hold: two pieces, one after the other."""
+    condition, one, other = inputs
+    real = narrowing(condition)
+    if len(real) != 1 or (found := bounded(printer, real[0])) is None:
+        return None
+    dim, (low, high) = found
+    begin, end = range_of(printer, dim)
+    if max(low, begin) >= min(high, end):
+        return printer.value(other)
+    if low <= begin and high >= end:
+        return printer.value(one)
+    if not any(_bounded_load(printer, side, dim) for side in (one, other)):
+        return None
+    if low <= begin:
+        pieces = [(one, (begin, high)), (other, (high, end))]
+    elif high >= end:
+        pieces = [(other, (begin, low)), (one, (low, end))]
+    else:
+        return None
+    made: list[Value] = []
+    for side, bounds in pieces:
+        with within(printer, {dim: bounds}):
+            made.append(printer.value(side))
+    for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
+        fill = _told(filler.node)
+        if filler.number and not value.number and fill is not None:
+            bounds = pieces[place][1]
+            with within(printer, {dim: bounds}):
+                value = printer.spread(value, [dim])
+            return padded(printer, value, {dim: bounds}, fill)
+    dims = made[0].dims | made[1].dims | {dim}
+    rank = max(value.rank for value in made)
+    for place, (_, bounds) in enumerate(pieces):
+        with within(printer, {dim: bounds}):
+            made[place] = printer.ranked(printer.spread(made[place], dims), rank)
+    dtype = next((value.dtype for value in made if value.dtype == one.dtype), made[0].dtype)
+    made = [printer.to(value, dtype) for value in made]
+    parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]
+    node = call("torch.cat", ast.List(parts, ast.Load()), literal(dim - printer.rank))
+    return Value(node, dims, max(value.rank for value in made), dtype, sum(value.weight for value in made) + 2)
+
+
+def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
+    for node in walk(value):
+        if isinstance(node, Load):
+            for condition in narrowing(node.mask):
+                found = bounded(printer, condition)
+                if found is not None and found[0] == dim:
+                    return True
+    return False
+
+
+def _parts(node: ast.expr, dim: int) -> list[ast.expr]:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="cat"), args=[ast.List(elts=parts), at]) if (
+            text(at) == str(dim)
+        ):
+            return list(parts)
+    return [node]
+
+
+def _told(node: ast.expr) -> float | None:
+    """The number that a text is."""
+    match node:
+        case ast.Constant(value=(bool() | int() | float()) as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := _told(operand)) is not None:
+            return -inner
+        case ast.Attribute(attr="inf" | "nan" as word):
+            return float(word)
+    return None
+
+
+def bucketize(printer: Printer, node: Operation) -> Value:
+    """`torch.bucketize`, or a helper where the boundaries of one row after the other lie in one tensor."""
+    if len(node.inputs) != 7 or not isinstance(node.inputs[1], Load):
+        raise NoReference("it searches among boundaries that are not told")
+    value, load, size, stride, start, right, sorter = node.inputs
+    assert isinstance(load, Load)
+    if not (isinstance(sorter, Unknown) and sorter.text == "None"):
+        raise NoReference("it searches among boundaries in the order of another tensor")
+    found = printer.tensor(printer.value(value), joined(value))
+    row = memory_of(printer, load.pointer, load.version)
+    if load.dtype != found.dtype:
+        row = method(row, "to", dtype_of(found.dtype))
+    keywords = {"right": ast.Constant(True)} if isinstance(right, Constant) and right.value else {}
+    type_ = printer.tensors[load.pointer].type
+    one = isinstance(stride, Constant) and stride.value == 1 and isinstance(start, Constant) and start.value == 0
+    length = printer.value(size)
+    if one and type_ is not None:
+        whole = len(type_.shape) == 1 and Extent.of(type_.shape[0]) == (
+            Extent(int(size.value))
+            if isinstance(size, Constant)
+            else Extent.of(printer.bound.get(text(length.node), "?"))
+        )
+        row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
+        made = call("torch.bucketize", found.node, row, **keywords)
+        return changed(found, made, dtype="int64", weight=found.weight + 2)
+    printer.helpers.add("bucket")
+    first = printer.tensor(printer.value(start), "int64")
+    made = call("bucket", found.node, row, first.node, printer.value(stride).node, length.node, **keywords)
+    return Value(made, found.dims | first.dims, max(found.rank, first.rank), "int64", found.weight + first.weight + 3)
+
+
+RANDOM = {
+    "rand": "rand", "randn": "randn", "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x", "randint": "randint",
+    "randint64": "rand_between",
+}  # fmt: skip
+"""Calls that there is a helper for -> its name, which is none of the kernel's own helpers."""
+
+
+def random(printer: Printer, node: Random) -> Value:
+    """The helper's call, where the numbers do not depend on how the kernel is cut into blocks."""
+    if node.name not in RANDOM:
+        raise NoReference(f"eager PyTorch has no function for `{node.name}`")
+    called = node.name
+    if called.endswith("4x") and all(
+        printer.space.numel[axis].is_number and printer.space.numel[axis].number < 3 for axis in node.axes
+    ):
+        called = called.removesuffix("4x")  # a block of fewer than four draws one by one
+    elif called.endswith("4x") and not _consecutive(printer, node.inputs[1]):
+        raise NoReference("its random numbers depend on the block size: their offsets are not consecutive")
+    printer.helpers |= {RANDOM[called], "philox"}
+    values = [printer.to(printer.tensor(printer.value(one), "int64"), "int64") for one in node.inputs]
+    dims = frozenset().union(*(value.dims for value in values))
+    made = call(RANDOM[called], *(value.node for value in values))
+    dtype = "float32" if "int" not in called else "int64"
+    return Value(made, dims, max(value.rank for value in values), dtype, sum(v.weight for v in values) + 1)
+
+
+def _consecutive(printer: Printer, offset: Expression) -> bool:
+    """Whether neighbours have neighbouring offsets, from a multiple of four on, whatever the block."""
+    while isinstance(offset, (Cast, Broadcast)):
+        offset = offset.operand
+    if not isinstance(offset, Position) or offset.index.constant % 4:
+        return False
+    factors = printer.space.factors(offset.index)
+    return factors == {number: dim.stride for number, dim in enumerate(printer.space.dims) if dim.axis in offset.axes}
 
 
 def _not(printer: Printer, node: Operation) -> Value:

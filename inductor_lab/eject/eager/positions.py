@@ -1,4 +1,7 @@
-"""Where an element stands, as numbers: a range along each dimension, coordinates of digits, addresses as sums."""
+"""Where an element stands: the ranges of dimensions that a mask leaves, under which the rest is printed, and places as numbers.
+
+A place is a range along its dimension, a coordinate a sum of digits, an address a sum of products.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.space import ONE, Extent
-from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, call, changed, literal, name, subscript
+from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, broadcast, call, changed, literal, name, subscript
 
 Range = tuple[int, int]
 """The first place, and one past the last."""
@@ -77,13 +80,7 @@ def all_of(printer: Printer, conditions: Sequence[Expression]) -> Value:
     total = printer.tensor(printer.value(conditions[0]), "bool")
     for condition in conditions[1:]:
         value = printer.value(condition)
-        total = Value(
-            ast.BinOp(total.node, ast.BitAnd(), value.node),
-            total.dims | value.dims,
-            max(total.rank, value.rank),
-            "bool",
-            total.weight + value.weight + 1,
-        )
+        total = broadcast(ast.BinOp(total.node, ast.BitAnd(), value.node), [total, value], "bool", weight=1)
     return total
 
 

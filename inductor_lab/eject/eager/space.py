@@ -13,8 +13,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.tree import Reduction
+from inductor_lab.eject.eager.torch_values import substituted
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import Size, TensorType
 
@@ -67,6 +68,16 @@ class Extent:
 ONE = Extent(1)
 
 
+def extents(sizes: Iterable[Size]) -> list[Extent]:
+    """The sizes or the strides of a tensor."""
+    return [Extent.of(size) for size in sizes]
+
+
+def factor(term: Term, bound: Mapping[str, str]) -> Extent:
+    """How far one step of a term's coordinate moves an address."""
+    return Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Extent(term.factor)
+
+
 def _product(node: ast.expr, bound: Mapping[str, str]) -> Extent:
     match node:
         case ast.Constant(value=int(number)):
@@ -82,17 +93,8 @@ def _product(node: ast.expr, bound: Mapping[str, str]) -> Extent:
         case ast.Name(id=name):
             return Extent(1, (name,))
     named = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(bound)
-    for name in named:  # a sum of sizes is one symbol, told by what they stand for
-        node = _Bound(name, ast.parse(f"({bound[name]})", mode="eval").body).visit(node)
-    return Extent(1, (f"({ast.unparse(node)})",))
-
-
-class _Bound(ast.NodeTransformer):
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self.name, self.value = name, value
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.value if node.id == self.name else node
+    node = substituted(node, {name: ast.parse(f"({bound[name]})", mode="eval").body for name in named})
+    return Extent(1, (f"({ast.unparse(node)})",))  # a sum of sizes is one symbol, told by what they stand for
 
 
 def product(extents: Iterable[Extent]) -> Extent:
@@ -179,9 +181,8 @@ class Space:
             digits = self.digits(term.of)
             if digits is None:
                 return None
-            factor = Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), self.bound) * Extent(term.factor)
             for number, weight in digits:
-                found.setdefault(number, []).append(factor * weight)
+                found.setdefault(number, []).append(factor(term, self.bound) * weight)
         if any(len({e.symbols for e in extents}) > 1 for extents in found.values()):
             return None
         summed = {n: Extent(sum(e.number for e in extents), extents[0].symbols) for n, extents in found.items()}
@@ -220,11 +221,10 @@ def _tensor_cuts(
     strides = [Extent.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
     for term in index.terms:
         if isinstance(term.of, Coordinate) and term.of.axis in whole and term.factor > 0:
-            factor = Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Extent(term.factor)
             start = Extent.of(term.of.stride, bound)
             end = start * Extent.of(term.of.size, bound) if term.of.size is not None else whole[term.of.axis]
             for stride in strides:
-                step = stride.over(factor)
+                step = stride.over(factor(term, bound))
                 if step is not None and not step.is_one and end.over(start * step) is not None:
                     yield term.of.axis, start * step
 
