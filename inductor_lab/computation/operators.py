@@ -7,7 +7,9 @@ it. Names are those that Inductor writes (`TritonOverrides` in torch/_inductor/c
 from __future__ import annotations
 
 import ast
+import operator
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
@@ -60,6 +62,31 @@ class Operator:
     """How CUDA C++ writes it: a function of <math.h> by its name for a double (`expf` of a float is `exp` here), a function of
     templates/cuda/helpers/, or a form with `{0}` for an operand; empty for what C writes by an operator's sign, or not at all."""
 
+    numbers: str = ""
+    """Where eager PyTorch takes a number of Python for an operand: `right`; `either`; `python`, where of two Python makes the same."""
+    python: str = ""
+    """How Python writes it of sizes, which are not negative, where eager PyTorch writes it otherwise."""
+    compares: str = ""
+    """What it branches on: its `operands`, one with the other; the first with `zero` or with the `bounds` behind it; the `signs` of all or the
+    `sign` of the last; the next `whole` number, the next `half`; sorted `boundaries`; an `idiom` may tell."""
+    mirrored: str = ""
+    """A comparison with its operands exchanged: `gt` for `lt`."""
+    negated: str = ""
+    """A comparison that holds where this one does not: `ge` for `lt`."""
+    whole: Callable[[int, int], int] | None = None
+    """What it makes of two whole numbers, as C does; of comparisons, and of what stands in addresses."""
+    divides: bool = False
+    """True for quotients and rests of whole numbers."""
+    asks: str = "all"
+    """Which of its operands must not be just any whole number: `all`, as far as is known, the `right` one, `none`."""
+    picks: bool = False
+    """True where its result is one of its operands, apart from the sign: nothing is rounded."""
+    vanishes: bool = False
+    """True where of zeros it makes +0.0, and the mask of what does not exist may go; what multiplies, divides or chooses has rules of its own."""
+    issued: tuple[int, int] = (0, 1)
+    """Special functions in float32, and all instructions, for one element (`costs/work.py`); of a branch the usual side.
+    `triton_helpers.online_softmax_combine` scales both sides by an exponential."""
+
     @property
     def places(self) -> int:
         """How many operands `torch` has places for; 0 for a function, which takes them all."""
@@ -75,102 +102,158 @@ class Operator:
         return self.torch or f"torch.{self.name}"
 
 
+def _comparison(
+    name: str, torch: str, symbol: type[ast.AST], whole: Callable[[int, int], bool], *, mirrored: str, negated: str, noun: str
+) -> Operator:  # fmt: skip
+    """The row of a comparison."""
+    return Operator(
+        name, torch, symbol, predicate=True, noun=noun, numbers="python", compares="operands", asks="none",
+        whole=whole, mirrored=mirrored, negated=negated,
+    )  # fmt: skip
+
+
 _ROWS: tuple[Operator, ...] = (
     # ---- arithmetic
-    Operator("add", "{0} + {1}", ast.Add, ("add_rn",), aten=("add",), noun="total"),
-    Operator("sub", "{0} - {1}", ast.Sub, ("sub_rn",), aten=("sub", "rsub"), noun="difference"),
-    Operator("mul", "{0} * {1}", ast.Mult, ("mul_rn",), aten=("mul",), noun="product"),
-    Operator("div", "{0} / {1}", ast.Div, ("div_rn",), domain="divisor", aten=("div",), noun="quotient"),
-    Operator("fma", "{0} * {1} + {2}", flops=2, noun="total", c="fma"),
-    Operator("neg", "-{0}", ast.USub, flops=0, aten=("neg",), noun="negated"),
-    Operator("abs", spellings=("fabs",), flops=0, aten=("abs",), noun="magnitude", c="fabs"),
-    Operator("maximum", aten=("relu", "maximum", "clamp_min", "clamp"), bound="clamp_min", noun="largest", helpers=("maximum",), c="maximum", nan="stays NaN"),
-    Operator("minimum", aten=("minimum", "clamp_max"), bound="clamp_max", noun="smallest", helpers=("minimum",), c="minimum", nan="stays NaN"),
-    Operator("fmax", noun="largest", c="fmax", nan="gives way to the other", fold="the largest that is a number", neutral=-inf),
-    Operator("fmin", noun="smallest", c="fmin", nan="gives way to the other", fold="the smallest that is a number", neutral=inf),
-    Operator("clamp", noun="clamped"),
-    Operator("reciprocal", spellings=("rcp_rn",), domain="divisor", c="1 / {0}"),
-    Operator("where", "torch.where({0}, {1}, {2})", flops=0, aten=("where",), noun="chosen"),
-    # ---- whole numbers: C's % and // round towards zero, Python's down
     Operator(
-        "floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor", noun="quotient",
-        note="rounded towards zero, as C does",
+        "add", "{0} + {1}", ast.Add, ("add_rn",), aten=("add",), noun="total", numbers="python", asks="none", vanishes=True,
+        whole=operator.add,
     ),
     Operator(
-        "mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"), aten_name="fmod",
-        noun="rest", c="fmod",
-        note="as C takes it: the sign is the dividend's",
+        "sub", "{0} - {1}", ast.Sub, ("sub_rn",), aten=("sub", "rsub"), noun="difference", numbers="python", asks="none",
+        vanishes=True, whole=operator.sub,
+    ),
+    Operator(
+        "mul", "{0} * {1}", ast.Mult, ("mul_rn",), aten=("mul",), noun="product", numbers="python", asks="none",
+        whole=operator.mul,
+    ),
+    Operator(
+        "div", "{0} / {1}", ast.Div, ("div_rn",), domain="divisor", aten=("div",), noun="quotient", numbers="either",
+        asks="right", issued=(1, 8),
+    ),
+    Operator("fma", "{0} * {1} + {2}", flops=2, noun="total", c="fma", numbers="either"),
+    Operator("neg", "-{0}", ast.USub, flops=0, aten=("neg",), noun="negated", numbers="python", asks="none", picks=True),
+    Operator(
+        "abs", spellings=("fabs",), flops=0, aten=("abs",), noun="magnitude", c="fabs", compares="zero", asks="none", picks=True,
+        vanishes=True,
+    ),
+    Operator(
+        "maximum", aten=("relu", "maximum", "clamp_min", "clamp"), bound="clamp_min", noun="largest", helpers=("maximum",),
+        c="maximum", nan="stays NaN", compares="operands", asks="none", picks=True, vanishes=True, issued=(0, 3),
+    ),
+    Operator(
+        "minimum", aten=("minimum", "clamp_max"), bound="clamp_max", noun="smallest", helpers=("minimum",), c="minimum",
+        nan="stays NaN", compares="operands", asks="none", picks=True, vanishes=True, issued=(0, 3),
+    ),
+    Operator(
+        "fmax", noun="largest", c="fmax", nan="gives way to the other", fold="the largest that is a number", neutral=-inf,
+        compares="operands", asks="none", picks=True,
+    ),
+    Operator(
+        "fmin", noun="smallest", c="fmin", nan="gives way to the other", fold="the smallest that is a number", neutral=inf,
+        compares="operands", asks="none", picks=True,
+    ),
+    Operator("clamp", noun="clamped", compares="bounds"),
+    Operator("reciprocal", spellings=("rcp_rn",), domain="divisor", c="1 / {0}"),
+    Operator(
+        "where", "torch.where({0}, {1}, {2})", flops=0, aten=("where",), noun="chosen", numbers="either", compares="idiom",
+        asks="none", picks=True,
+    ),
+    # ---- whole numbers: C's % and // round towards zero, Python's down
+    Operator(
+        "floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, text="trunc_divide", domain="divisor",
+        noun="quotient", note="rounded towards zero, as C does", numbers="right", python="{0} // {1}", compares="signs",
+        divides=True, asks="right", issued=(0, 6), whole=lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    ),
+    Operator(
+        "mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), text="fmod", domain="divisor", aten=("remainder", "fmod"),
+        aten_name="fmod", noun="rest", c="fmod", note="as C takes it: the sign is the dividend's", numbers="right",
+        python="{0} % {1}", compares="signs", divides=True, asks="right", issued=(0, 5),
+        whole=lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
     ),
     Operator(
         "floor_divide", "{0} // {1}", spellings=("div_floor_integer",), domain="divisor", exact=True, noun="quotient",
-        helpers=("div_floor_integer",), c="floor_divide",
-        note="rounded down, as Python does",
+        helpers=("div_floor_integer",), c="floor_divide", note="rounded down, as Python does", numbers="either",
+        compares="signs", divides=True, asks="right", issued=(0, 12),
     ),
     Operator(
-        "remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), exact=True, noun="rest",
-        helpers=("remainder_integer",), c="remainder",
-        note="as Python takes it: the sign is the divisor's",
+        "remainder", "{0} % {1}", spellings=("remainder_integer",), domain="divisor", aten=("remainder",), exact=True,
+        noun="rest", helpers=("remainder_integer",), c="remainder", note="as Python takes it: the sign is the divisor's",
+        numbers="either", compares="signs", divides=True, asks="right", issued=(0, 12),
     ),
     Operator("cdiv", "-(-{0} // {1})", domain="divisor", noun="blocks"),
-    Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power", c="pow"),
-    Operator("shift_left", "{0} << {1}", ast.LShift, noun="shifted"),
-    Operator("shift_right", "{0} >> {1}", ast.RShift, noun="shifted"),
-    Operator("and", "{0} & {1}", ast.BitAnd, ("logical_and",), aten_name="bitwise_and", noun="both"),
-    Operator("or", "{0} | {1}", ast.BitOr, ("logical_or",), aten_name="bitwise_or", noun="either"),
-    Operator("xor", "{0} ^ {1}", ast.BitXor, aten_name="bitwise_xor", noun="differing", fold="the exclusive or", neutral=0.0),
-    Operator("not", "~{0}", ast.Invert, ("logical_not",), noun="other"),
+    Operator(
+        "pow", "{0} ** {1}", ast.Pow, ("pow_integer",), aten=("pow",), noun="power", c="pow", numbers="either", issued=(0, 60),
+    ),
+    Operator("shift_left", "{0} << {1}", ast.LShift, noun="shifted", numbers="either", asks="right"),
+    Operator("shift_right", "{0} >> {1}", ast.RShift, noun="shifted", numbers="either", asks="right"),
+    Operator(
+        "and", "{0} & {1}", ast.BitAnd, ("logical_and",), aten_name="bitwise_and", noun="both", numbers="either", asks="none",
+        whole=operator.and_,
+    ),
+    Operator(
+        "or", "{0} | {1}", ast.BitOr, ("logical_or",), aten_name="bitwise_or", noun="either", numbers="either", asks="none",
+        whole=operator.or_,
+    ),
+    Operator(
+        "xor", "{0} ^ {1}", ast.BitXor, aten_name="bitwise_xor", noun="differing", fold="the exclusive or", neutral=0.0,
+        numbers="either", asks="none",
+    ),
+    Operator("not", "~{0}", ast.Invert, ("logical_not",), noun="other", asks="none"),
     Operator("dot", "{0} @ {1}", ast.MatMult, noun="product"),
     # ---- comparisons
-    Operator("lt", "{0} < {1}", ast.Lt, predicate=True, noun="below"),
-    Operator("le", "{0} <= {1}", ast.LtE, predicate=True, noun="below"),
-    Operator("gt", "{0} > {1}", ast.Gt, predicate=True, noun="above"),
-    Operator("ge", "{0} >= {1}", ast.GtE, predicate=True, noun="above"),
-    Operator("eq", "{0} == {1}", ast.Eq, predicate=True, noun="equal"),
-    Operator("ne", "{0} != {1}", ast.NotEq, predicate=True, noun="unequal"),
+    _comparison("lt", "{0} < {1}", ast.Lt, operator.lt, mirrored="gt", negated="ge", noun="below"),
+    _comparison("le", "{0} <= {1}", ast.LtE, operator.le, mirrored="ge", negated="gt", noun="below"),
+    _comparison("gt", "{0} > {1}", ast.Gt, operator.gt, mirrored="lt", negated="le", noun="above"),
+    _comparison("ge", "{0} >= {1}", ast.GtE, operator.ge, mirrored="le", negated="lt", noun="above"),
+    _comparison("eq", "{0} == {1}", ast.Eq, operator.eq, mirrored="eq", negated="ne", noun="equal"),
+    _comparison("ne", "{0} != {1}", ast.NotEq, operator.ne, mirrored="ne", negated="eq", noun="unequal"),
     Operator("isnan", predicate=True, noun="nan", c="isnan"),
     Operator("isinf", spellings=("isinfinite",), predicate=True, noun="infinite", c="isinf"),
     Operator("isfinite", spellings=("isfinited", "finitef"), predicate=True, noun="finite", c="isfinite"),
-    Operator("signbit", predicate=True, noun="negative", c="signbit", says="whether {0} is negative"),
+    Operator("signbit", predicate=True, noun="negative", c="signbit", says="whether {0} is negative", compares="zero"),
     # ---- functions
-    Operator("exp", spellings=("fast_expf",), aten=("exp",), c="exp"),
-    Operator("exp2", aten=("exp2",), c="exp2"),
-    Operator("expm1", aten=("expm1",), c="expm1"),
-    Operator("log", spellings=("fast_logf",), domain="positive", aten=("log",), c="log"),
-    Operator("log2", domain="positive", aten=("log2",), c="log2"),
-    Operator("log10", domain="positive", aten=("log10",), c="log10"),
-    Operator("log1p", domain="positive", aten=("log1p",), c="log1p"),
-    Operator("sqrt", spellings=("sqrt_rn", "fast_sqrt"), domain="positive", aten=("sqrt",), c="sqrt"),
-    Operator("rsqrt", spellings=("rsqrt_rn",), domain="positive", aten=("rsqrt",), noun="scale", c="rsqrt"),
-    Operator("sin", spellings=("fast_sinf",), aten=("sin",), c="sin"),
-    Operator("cos", spellings=("fast_cosf",), aten=("cos",), c="cos"),
-    Operator("tan", aten=("tan",), c="tan"),
-    Operator("asin", domain="unit", aten=("asin",), noun="angle", c="asin"),
-    Operator("acos", domain="unit", aten=("acos",), noun="angle", c="acos"),
-    Operator("atan", aten=("atan",), noun="angle", c="atan"),
-    Operator("atan2", aten=("atan2",), noun="angle", c="atan2"),
+    Operator("exp", spellings=("fast_expf",), aten=("exp",), c="exp", issued=(1, 8)),
+    Operator("exp2", aten=("exp2",), c="exp2", issued=(1, 3)),
+    Operator("expm1", aten=("expm1",), c="expm1", issued=(1, 26)),
+    Operator("log", spellings=("fast_logf",), domain="positive", aten=("log",), c="log", issued=(0, 29)),
+    Operator("log2", domain="positive", aten=("log2",), c="log2", issued=(0, 29)),
+    Operator("log10", domain="positive", aten=("log10",), c="log10", issued=(0, 30)),
+    Operator("log1p", domain="positive", aten=("log1p",), c="log1p", issued=(0, 34)),
+    Operator("sqrt", spellings=("sqrt_rn", "fast_sqrt"), domain="positive", aten=("sqrt",), c="sqrt", vanishes=True, issued=(1, 1)),
+    Operator("rsqrt", spellings=("rsqrt_rn",), domain="positive", aten=("rsqrt",), noun="scale", c="rsqrt", issued=(1, 1)),
+    Operator("sin", spellings=("fast_sinf",), aten=("sin",), c="sin", issued=(0, 30)),
+    Operator("cos", spellings=("fast_cosf",), aten=("cos",), c="cos", issued=(0, 30)),
+    Operator("tan", aten=("tan",), c="tan", issued=(0, 60)),
+    Operator("asin", domain="unit", aten=("asin",), noun="angle", c="asin", issued=(0, 20)),
+    Operator("acos", domain="unit", aten=("acos",), noun="angle", c="acos", issued=(0, 20)),
+    Operator("atan", aten=("atan",), noun="angle", c="atan", issued=(0, 50)),
+    Operator("atan2", aten=("atan2",), noun="angle", c="atan2", issued=(0, 60)),
     Operator("sinh", aten=("sinh",), c="sinh"),
-    Operator("cosh", aten=("cosh",), c="cosh"),
-    Operator("tanh", spellings=("fast_tanhf",), aten=("tanh",), c="tanh"),
+    Operator("cosh", aten=("cosh",), c="cosh", issued=(2, 1)),
+    Operator("tanh", spellings=("fast_tanhf",), aten=("tanh",), c="tanh", issued=(0, 25)),
     Operator("asinh", aten=("asinh",), c="asinh"),
     Operator("acosh", domain="above_one", aten=("acosh",), c="acosh"),
     Operator("atanh", domain="open_unit", aten=("atanh",), c="atanh"),
-    Operator("sigmoid", aten=("sigmoid",), exact=True, c="sigmoid"),
-    Operator("erf", aten=("erf",), c="erf"),
-    Operator("erfc", aten=("erfc",), c="erfc"),
-    Operator("erfinv", domain="open_unit", aten=("erfinv",), c="erfinv"),
+    Operator("sigmoid", aten=("sigmoid",), exact=True, c="sigmoid", issued=(2, 13)),
+    Operator("erf", aten=("erf",), c="erf", issued=(0, 31)),
+    Operator("erfc", aten=("erfc",), c="erfc", issued=(3, 45)),
+    Operator("erfinv", domain="open_unit", aten=("erfinv",), c="erfinv", issued=(0, 95)),
     Operator("lgamma", domain="positive", aten=("lgamma",), c="lgamma"),
-    Operator("hypot", aten=("hypot",), c="hypot"),
-    Operator("copysign", flops=0, aten=("copysign",), noun="signed", c="copysign"),
+    Operator("hypot", aten=("hypot",), c="hypot", issued=(1, 1)),
+    Operator("copysign", flops=0, aten=("copysign",), noun="signed", c="copysign", numbers="right", compares="sign"),
     Operator("nextafter", aten=("nextafter",), c="nextafter"),
     Operator("ldexp", aten=("ldexp",), c="ldexp"),
     Operator("frexp_mantissa", "torch.frexp({0}).mantissa", noun="mantissa"),
     Operator("frexp_exponent", "torch.frexp({0}).exponent", noun="exponent"),
     Operator("ilogb", "torch.frexp({0}).exponent - 1", noun="exponent", c="ilogb"),
-    Operator("floor", aten=("floor",), noun="rounded", c="floor"),
-    Operator("ceil", aten=("ceil",), noun="rounded", c="ceil"),
-    Operator("trunc", aten=("trunc",), noun="rounded", c="trunc"),
-    Operator("nearbyint", "torch.round", spellings=("rint", "llrint"), aten=("round",), aten_name="round", noun="rounded", c="nearbyint"),
-    Operator("round", "torch.sign({0}) * torch.floor(torch.abs({0}) + 0.5)", noun="rounded", c="round"),
+    Operator("floor", aten=("floor",), noun="rounded", c="floor", compares="whole"),
+    Operator("ceil", aten=("ceil",), noun="rounded", c="ceil", compares="whole"),
+    Operator("trunc", aten=("trunc",), noun="rounded", c="trunc", compares="whole"),
+    Operator(
+        "nearbyint", "torch.round", spellings=("rint", "llrint"), aten=("round",), aten_name="round", noun="rounded",
+        c="nearbyint", compares="half",
+    ),
+    Operator("round", "torch.sign({0}) * torch.floor(torch.abs({0}) + 0.5)", noun="rounded", c="round", compares="half"),
     Operator("cyl_bessel_i0", "torch.special.i0({0})", noun="bessel", c="cyl_bessel_i0"),
     Operator("cyl_bessel_i1", "torch.special.i1({0})", noun="bessel", c="cyl_bessel_i1"),
     Operator("i0", "torch.special.i0({0})", noun="bessel", c="cyl_bessel_i0"),
@@ -182,17 +265,23 @@ _ROWS: tuple[Operator, ...] = (
     Operator("normcdf", "torch.special.ndtr({0})", c="normcdf"),
     Operator("normcdfinv", "torch.special.ndtri({0})", domain="open_unit", c="normcdfinv"),
     Operator("erfcx", "torch.special.erfcx({0})", c="erfcx"),
-    Operator("cbrt", "torch.sign({0}) * torch.abs({0}) ** (1 / 3)", noun="root", c="cbrt"),
+    Operator("cbrt", "torch.sign({0}) * torch.abs({0}) ** (1 / 3)", noun="root", c="cbrt", issued=(3, 1)),
     # ---- what a person names, and Inductor writes out
-    Operator("relu", aten=("relu",), exact=True, nan="stays NaN (tl.maximum alone would drop it)"),
-    Operator("silu", "torch.nn.functional.silu({0})", aten=("silu",), exact=True),
+    Operator("relu", aten=("relu",), exact=True, nan="stays NaN (tl.maximum alone would drop it)", compares="zero"),
+    Operator("silu", "torch.nn.functional.silu({0})", aten=("silu",), exact=True, issued=(2, 14)),
     # not exact: of -inf it is -0.0 in torch on the CPU, NaN as it is written out
     Operator("gelu", "torch.nn.functional.gelu({0})", aten=("gelu",)),
-    Operator("leaky_relu", "torch.nn.functional.leaky_relu({0}, {1})", aten=("leaky_relu",), exact=True),
+    Operator(
+        "leaky_relu", "torch.nn.functional.leaky_relu({0}, {1})", aten=("leaky_relu",), exact=True, numbers="right",
+        compares="zero",
+    ),
     # ---- memory
     Operator("bitcast", "{0}", flops=0, noun="bits"),
     Operator("last", "{0}", flops=0, says="the one element of {0} at which the condition holds"),
-    Operator("bucketize", "{0}", flops=0, noun="bucket", says="the place of {0} among sorted boundaries: log2 of their number are read for each"),
+    Operator(
+        "bucketize", "{0}", flops=0, noun="bucket",
+        says="the place of {0} among sorted boundaries: log2 of their number are read for each", compares="boundaries",
+    ),
     Operator("load.gather", flops=0, aten=("embedding", "index", "gather", "index_select")),
     Operator("atomic_add", aten=("index_put", "index_put_", "scatter_add", "index_add")),
     # ---- folds
@@ -202,23 +291,23 @@ _ROWS: tuple[Operator, ...] = (
     Operator("min", aten=("amin", "min"), noun="smallest", helpers=("minimum", "min2"), fold="the smallest", neutral=inf),
     Operator("xor_sum", noun="parity"),
     Operator(
-        "argmax", results=(("value", "largest", "best"), ("index", "place", "best_place")), helpers=("maximum_with_index", "max_with_index"),
-        fold="the largest and its place", neutral=-inf,
+        "argmax", results=(("value", "largest", "best"), ("index", "place", "best_place")),
+        helpers=("maximum_with_index", "max_with_index"), fold="the largest and its place", neutral=-inf, issued=(0, 6),
     ),
     Operator(
-        "argmin", results=(("value", "smallest", "best"), ("index", "place", "best_place")), helpers=("minimum_with_index", "min_with_index"),
-        fold="the smallest and its place", neutral=inf,
+        "argmin", results=(("value", "smallest", "best"), ("index", "place", "best_place")),
+        helpers=("minimum_with_index", "min_with_index"), fold="the smallest and its place", neutral=inf, issued=(0, 6),
     ),
     # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
     Operator("any", flops=0, predicate=True, noun="some", helpers=("_either", "any"), fold="the logical or", neutral=0.0),
     Operator(
         "welford", flops=0, helpers=("welford_combine", "welford"),
         results=(("mean", "mean", "running_mean"), ("m2", "m2", "running_m2"), ("weight", "count", "running_count")),
-        fold="the mean, the sum of squared deviations and the count",
+        fold="the mean, the sum of squared deviations and the count", issued=(0, 18),
     ),
     Operator(
         "online_softmax", flops=0, results=(("max", "largest", "running_max"), ("sum", "total", "running_sum")),
-        fold="the maximum and the sum of exponentials", neutral=-inf,
+        fold="the maximum and the sum of exponentials", neutral=-inf, issued=(2, 30),
     ),
     Operator("sort", flops=0, says="sorts the row inside the program, values and their places together"),
     Operator("max_with_first_index", helpers=("max2", "max_with_first_index"), note="where it stands first"),
@@ -240,6 +329,12 @@ CANONICAL: dict[str, str] = {spelling: row.name for row in _ROWS for spelling in
 """Another spelling -> the name."""
 OPERATORS: dict[type[ast.AST], str] = {row.symbol: row.name for row in _ROWS if row.symbol} | {ast.Not: "not"}
 """Python's operator -> the name."""
+MIRRORED: dict[str, str] = {row.name: row.mirrored for row in _ROWS if row.mirrored}
+"""A comparison -> the same with its operands exchanged."""
+COMPARISONS = frozenset(MIRRORED)
+"""Those that say how two operands lie to each other."""
+DIVISIONS = frozenset(row.name for row in _ROWS if row.divides)
+"""Quotients and rests of whole numbers."""
 OF_ATEN: dict[str, Operator] = TABLE | {row.aten_name: row for row in _ROWS if row.aten_name}
 """ATen operator -> the row that computes the very same, for the elementwise ones; what is no ATen operator is never looked up."""
 

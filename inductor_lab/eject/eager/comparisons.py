@@ -1,4 +1,11 @@
-"""What a kernel compares, as a function beside its reference: printed from the same tree, so that inputs can be drawn on each boundary."""
+"""What a kernel compares, as a function beside its reference: printed from the same tree, so that inputs can be drawn on each boundary.
+
+    tmp4 = tl.where(tmp2 > 0.0, tmp2, tmp3)        ("total > 0.0", total, 0.0)
+    tmp5 = triton_helpers.minimum(tmp4, 6.0)       ("minimum(total, 6.0)", total, 6.0)
+    tmp6 = tmp5.to(tl.int32)                       ("int32(total)", total, torch.round(total))
+
+Comparisons of places alone are no branches of the data. Bounds decide some more, such as an index that is never drawn below 0.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +15,14 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.folds import masks, plain
 from inductor_lab.computation.idioms import wrapped
-from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
+from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
 from inductor_lab.eject.definitions import functions
-from inductor_lab.eject.eager.pointwise import COMPARED, idiom
+from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.positions import split, within
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.reductions import flat
+from inductor_lab.eject.eager.reductions import bare, flat
 from inductor_lab.eject.eager.reference import JobPrinter, bound, helpers_of
 from inductor_lab.eject.eager.torch_values import (
     Value,
@@ -41,21 +48,6 @@ LONG = 40
 """Characters of an operand that a person still reads in a sentence."""
 LARGEST = {"float16": 65504.0, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
 """The largest finite number of a float whose range is smaller than a float32's; bfloat16's is about the same."""
-ZERO = {"relu", "leaky_relu", "abs", "signbit"}
-"""What goes one way below 0 and another above."""
-SIGNS = {"mod", "floordiv", "remainder", "floor_divide"}
-"""What depends on the sign of either operand."""
-WHOLE = {"floor", "ceil", "trunc"}
-HALVES = {"nearbyint", "round"}
-SEARCHES = {"bucketize"}
-COMPARING = (
-    COMPARED
-    | ZERO
-    | SIGNS
-    | WHOLE
-    | HALVES
-    | {"maximum", "minimum", "fmax", "fmin", "clamp", "copysign", "bucketize", "where"}
-)
 ENDLESS = {"torch.inf", "-torch.inf", "torch.nan"}
 """Numbers that have no neighbours."""
 BELOW, SIGN = "{0} < {1}", "the sign of {0}"
@@ -141,7 +133,7 @@ def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
     roots = [part for a in stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
     for node in walk(*roots):
         match node:
-            case Operation(name=operator) if operator in COMPARING:
+            case Operation(name=operator) if operator in TABLE and TABLE[operator].compares:
                 return True
             case Cast() | Scan():
                 return True
@@ -219,28 +211,30 @@ def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[
 
 
 def _operation(printer: Printer, node: Operation, bounds: Bounds) -> Iterator[Comparison | None]:
+    """What an operation compares, by the row of its operator."""
     name, inputs = idiom(node) or (node.name, node.inputs)
-    if name in COMPARED:
-        if not any(map(masks, inputs)):
-            yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1], bounds)
-    elif name in {"maximum", "minimum", "fmax", "fmin"}:
-        yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1], bounds)
-    elif name == "clamp":
-        for bound in inputs[1:]:
-            yield from _pair(printer, "clamp({0}, {1})", inputs[0], bound, bounds)
-    elif name in ZERO:
-        yield from _pair(printer, f"{name}({{0}})", inputs[0], 0, bounds)
-    elif name == "copysign":
-        yield from _pair(printer, SIGN, inputs[1], 0, bounds)
-    elif name in SIGNS:
-        for operand in inputs:
-            yield from _pair(printer, SIGN, operand, 0, bounds)
-    elif name in WHOLE and of_data(inputs[0]):
-        yield _whole(printer, f"{name}({{0}})", inputs[0])
-    elif name in HALVES and of_data(inputs[0]):
-        yield _half(printer, f"{name}({{0}})", inputs[0])
-    elif name in SEARCHES:
-        yield None
+    match TABLE[name].compares if name in TABLE else "":
+        case "operands" if name in COMPARISONS:
+            if not any(map(masks, inputs)):
+                yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1], bounds)
+        case "operands":
+            yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1], bounds)
+        case "bounds":
+            for bound in inputs[1:]:
+                yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], bound, bounds)
+        case "zero":
+            yield from _pair(printer, f"{name}({{0}})", inputs[0], 0, bounds)
+        case "sign":
+            yield from _pair(printer, SIGN, inputs[-1], 0, bounds)
+        case "signs":
+            for operand in inputs:
+                yield from _pair(printer, SIGN, operand, 0, bounds)
+        case "whole" if of_data(inputs[0]):
+            yield _whole(printer, f"{name}({{0}})", inputs[0])
+        case "half" if of_data(inputs[0]):
+            yield _half(printer, f"{name}({{0}})", inputs[0])
+        case "boundaries":
+            yield None
 
 
 def _pair(
@@ -315,9 +309,7 @@ def _tensor(printer: Printer, operand: Expression) -> Value:
 
 def _truth(value: Expression) -> bool:
     """Whether a value is yes or no, as a number or not: it has no neighbours."""
-    while isinstance(value := plain(value), (Cast, Broadcast)):
-        value = value.operand
-    return value.dtype == "bool"
+    return bare(value).dtype == "bool"
 
 
 def of_data(*values: Expression) -> bool:

@@ -41,18 +41,6 @@ from inductor_lab.eject.eager.torch_values import (
 )
 from inductor_lab.eject.refusal import NoReference
 
-EXACT = {row.name for row in TABLE.values() if row.exact}
-COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
-FOLDED_BY_PYTHON = {"add", "sub", "mul", "neg"} | COMPARED
-"""What Python itself does with two numbers as Triton does."""
-NUMBERS = {"add", "sub", "mul", "div", "neg", "pow", "where", "and", "or", "xor", "shift_left", "shift_right", "fma", "floor_divide",
-           "remainder"} | COMPARED  # fmt: skip
-"""Operators of torch that take a number of Python on either side."""
-SECOND = {"mod", "floordiv", "copysign", "leaky_relu"}
-"""Those that take one on their right side."""
-PYTHONS = {"floordiv": "{0} // {1}", "mod": "{0} % {1}"}
-"""How Python writes them for sizes, which are not negative."""
-
 
 def operation(printer: Printer, node: Operation) -> Value:
     """An operation as a person would call it: without the masks of elements that do not exist, idioms by their name."""
@@ -78,9 +66,11 @@ def operation(printer: Printer, node: Operation) -> Value:
 def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
     """The function that the operation is, where a person would call it by that name and nothing is rounded on the way."""
     found = named(node)
-    if found is None or found[0] not in EXACT:
+    if found is None:
         return None
     name, arguments = found
+    if name not in TABLE or not TABLE[name].exact:
+        return None
     if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
         return None
     if name in {"relu", "silu", "sigmoid", "leaky_relu"} and not floating(node.dtype):
@@ -123,8 +113,8 @@ def _applied(
     """A row's function of its operands, which are brought to the dtype that the kernel computes in."""
     first = 1 if row.name == "where" else 0  # the condition is no operand
     common = _common(row, node, inputs[first:])
-    operands = _operands(printer, row.name, values, first, common)
-    if row.name in {"maximum", "minimum"} and (bounded := _clamped(printer, row.name, values, common)) is not None:
+    operands = _operands(printer, row, values, first, common)
+    if row.bound and (bounded := _clamped(printer, row, values, common)) is not None:
         return bounded
     if any(not v.number for v in operands[first:]) and not _near(promoted(operands[first:]), common):
         operands[first:] = [value if value.number else printer.to(value, common) for value in operands[first:]]
@@ -154,41 +144,40 @@ def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str
     return storage_dtype(common)
 
 
-def _operands(printer: Printer, name: str, values: Sequence[Value], first: int, common: str) -> list[Value]:
+def _operands(printer: Printer, row: Operator, values: Sequence[Value], first: int, common: str) -> list[Value]:
     """The values with tensors in the places of those numbers that torch takes no numbers for, and whole ones among floats cast."""
     found = list(values)
     tensors = any(not value.number for value in found[first:])
-    whole = name in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in found)
-    if not (tensors or whole or name in FOLDED_BY_PYTHON or _plain_choice(name, common, found)):
+    whole = row.divides and all(v.dtype == "int" for v in found)
+    if not (tensors or whole or row.numbers == "python" or _plain_choice(row.name, common, found)):
         found[first] = printer.tensor(found[first], common)
     for place in range(first, len(found)):
         value = found[place]
         if value.number:
-            second = place == 1 and name in SECOND
-            if name in {"maximum", "minimum", "fmax", "fmin"} or not (name in NUMBERS or second):
+            if row.numbers not in {"python", "either", "right" if place == 1 else ""}:
                 found[place] = printer.tensor(value, common)
         elif floating(common) and not floating(value.dtype):
             found[place] = printer.to(value, common)
-    if name == "where" and found[0].number:
+    if row.name == "where" and found[0].number:
         found[0] = printer.tensor(found[0], "bool")
     return found
 
 
 def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> str:
     """`torch.exp({0})`"""
-    if all(value.number for value in (*values, *operands)) and row.name in PYTHONS:
-        return PYTHONS[row.name]
+    if row.python and all(value.number for value in (*values, *operands)):
+        return row.python
     return row.form(len(operands))
 
 
-def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) -> Value | None:
+def _clamped(printer: Printer, row: Operator, values: Sequence[Value], common: str) -> Value | None:
     """`x.clamp_min(0)` where one side is a number."""
     for one, bound in ((values[0], values[1]), (values[1], values[0])):
         if bound.number and not one.number:
             one = printer.to(one, common)
             if bound.dtype == "float" and not floating(common):
                 return None
-            node = method(one.node, TABLE[name].bound, bound.node)
+            node = method(one.node, row.bound, bound.node)
             return changed(one, node, weight=one.weight + 2)
     return None
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.folds import Partial, masks
-from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.operators import TABLE, Operator
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -67,13 +67,8 @@ NOT_FRAMED = {
 """Categories of kernels that are not of Inductor's own making, and why they are not printed."""
 LONG = 16
 """Nodes of a text beyond which it gets a variable of its own."""
-FOLDED = {
-    ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("fmax", ""): "largest", ("min", ""): "smallest", ("any", ""): "some",
-    ("xor", ""): "parity", ("argmax", "value"): "largest", ("argmax", "index"): "place", ("argmin", "value"): "smallest",
-    ("argmin", "index"): "place", ("welford", "mean"): "mean", ("welford", "m2"): "deviation", ("welford", "weight"): "count",
-    ("online_softmax", "max"): "largest", ("online_softmax", "sum"): "total",
-}  # fmt: skip
-"""A fold, and which of its results -> what that is called."""
+FOLDED = {("xor", ""): "parity", ("welford", "m2"): "deviation"}
+"""A fold, and which of its results -> what that is called, where its row has the word of the operation, or of Triton's text."""
 
 
 def eager(
@@ -244,7 +239,7 @@ def noun(printer: Printer, node: Expression) -> str:
         case Cast(operand=operand):
             return noun(printer, operand)
         case Reduction(name=fold, part=piece):
-            return FOLDED.get((fold, piece), FOLDED.get((fold, ""), "folded"))
+            return _folded(fold, piece)
         case Scan(name=fold):
             return {"sum": "running_total", "prod": "running_product", "sort": "sorted_"}.get(fold, "running")
         case Random():
@@ -254,3 +249,10 @@ def noun(printer: Printer, node: Expression) -> str:
         case Unknown(inputs=(inner,)):
             return noun(printer, inner)
     return "value"
+
+
+def _folded(fold: str, piece: str) -> str:
+    """`total`, or one of the results of a fold: `mean`."""
+    row = TABLE.get(fold, Operator(fold, noun="folded"))
+    words = {part: word for part, word, _ in row.results}
+    return FOLDED.get((fold, piece)) or words.get(piece) or row.noun or "folded"
