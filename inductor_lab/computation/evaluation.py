@@ -67,7 +67,7 @@ class Evaluation(Evaluator):
             return (self.of(node),)
         name = called(node)
         if name in folds.SEVERAL:
-            return tiles.folded_several(self, node, *folds.SEVERAL[name])
+            return tiles.folded_several(self, node, folds.SEVERAL[name])
         if name in folds.TURNS:
             return tiles.turn(self, node, name)
         if name in {"associative_scan", "sort_with_index"}:

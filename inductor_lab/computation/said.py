@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from inductor_lab.computation.folds import FOLDS, SEVERAL
+from inductor_lab.computation.folds import FOLDS, PARTS, SEVERAL
 from inductor_lab.computation.operators import called, is_module
 
 _BLOCK = "shape strides block_shape offsets order"
@@ -22,7 +22,7 @@ _SAYS: Mapping[str, tuple[int, str]] = {
     "full": (3, ""), "zeros": (2, "dtype"), "broadcast_to": (2, ""), "reshape": (2, ""), "to": (1, "bitcast"), "float": (1, ""), "int": (1, ""),
     "where": (3, ""), "maximum": (3, "propagate_nan"), "minimum": (3, "propagate_nan"),
     "div_floor_integer": (2, ""), "remainder_integer": (2, ""),
-    "reduce": (3, ""), **dict.fromkeys(FOLDS, (2, "")), **{name: (len(parts) + 1, "") for name, (_, parts) in SEVERAL.items()},
+    "reduce": (3, ""), **dict.fromkeys(FOLDS, (2, "")), **{name: (len(PARTS[fold]) + 1, "") for name, fold in SEVERAL.items()},
     "online_softmax_reduce": (5, ""),  # behind the dimension: whether exponentials are fast, and of 2.15 what a zero's sign does
     "associative_scan": (3, "reverse"), "sort_with_index": (4, "stable descending"), "select_one": (2, "dim keep_dims"),
     "exclusive_scan_decoupled_lookback": (4, "DTYPE_VALUE_AS_UINT DTYPE_PACK"), "exclusive_scan_decoupled_lookback_64": (4, ""),

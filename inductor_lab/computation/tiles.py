@@ -60,8 +60,9 @@ def _partial(tile: Expression) -> Expression:
     return inner if isinstance(inner := folds.plain(_uncast(tile)), Partial) else tile
 
 
-def folded_several(values: Evaluator, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
+def folded_several(values: Evaluator, node: ast.Call, name: str) -> tuple[Expression, ...]:
     """`tl.max_with_index`, `welford`: each result a reduction of the same inputs."""
+    parts = folds.PARTS[name]
     written = [values.of(argument) for argument in node.args[: len(parts)]]
     tiles = [_partial(tile) for tile in written]
     partial = next((tile for tile in tiles if isinstance(tile, Partial)), None)
@@ -89,7 +90,11 @@ def folded_several(values: Evaluator, node: ast.Call, name: str, parts: tuple[st
 
 def turn(values: Evaluator, node: ast.Call, name: str) -> tuple[Expression, ...]:
     """One turn of a loop with several accumulators."""
-    fold, first, parts = folds.TURNS[name]
+    fold = folds.TURNS[name]
+    parts = folds.PARTS[fold]
+    first = (
+        0 if name == "welford_reduce" else len(parts)
+    )  # the accumulators stand before what is taken in, of that one behind
     last = first + (3 if name == "welford_combine" else 2 if name.endswith("with_sum") else 1)
     arguments = node.args[first:last]
     if not arguments:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from inductor_lab.computation.evaluation import Evaluation
-from inductor_lab.computation.folds import Partial, plain, running
+from inductor_lab.computation.folds import RUNNING, Partial, plain, running
 from inductor_lab.computation.idioms import number
 from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.tree import (
@@ -38,9 +38,8 @@ from inductor_lab.eject.refusal import NoReference
 SIMPLE = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any"}
 ONE_AT_A_TIME = {"prod"}
 """Reductions of torch that take one dimension."""
-RUNNING = {"sum": "cumsum", "prod": "cumprod"}
-WITH_PLACES = {"max": "cummax", "min": "cummin"}
-"""Those of torch that give the places too."""
+WITH_PLACES = {"max", "min"}
+"""Scans of torch that give the places too."""
 
 
 def reduction(printer: Printer, node: Reduction | Partial) -> Value:
@@ -189,11 +188,11 @@ def scan(printer: Printer, node: Scan) -> Value:
     row = flat(printer, values[0], over)
     row = method(row, "flip", literal(-1)) if reverse else row
     dtype = value.dtype
-    if kind in RUNNING:
+    if kind in {"sum", "prod"}:
         made = method(row, RUNNING[kind], literal(-1))
         dtype = dtype if floating(dtype) else "int64"
     elif kind in WITH_PLACES and len(values) <= 2:
-        both = method(row, WITH_PLACES[kind], literal(-1))
+        both = method(row, RUNNING[kind], literal(-1))
         made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
         dtype = dtype if node.part == 0 else "int64"
     else:

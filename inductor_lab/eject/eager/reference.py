@@ -254,5 +254,5 @@ def noun(printer: Printer, node: Expression) -> str:
 def _folded(fold: str, piece: str) -> str:
     """`total`, or one of the results of a fold: `mean`."""
     row = TABLE.get(fold, Operator(fold, noun="folded"))
-    words = {part: word for part, word, _ in row.results}
+    words = {result.part: result.noun for result in row.results}
     return FOLDED.get((fold, piece)) or words.get(piece) or row.noun or "folded"
