@@ -33,6 +33,7 @@ class Operator:
     """What there is to know about one operation, element by element."""
 
     # ---- in the texts
+    # ---- in the texts
     name: str
     """The word of `Kernel.ops` and of the trees."""
     torch: str = ""
@@ -95,7 +96,7 @@ class Operator:
     mirrored: str = ""
     """A comparison with its operands exchanged: `gt` for `lt`."""
     negated: str = ""
-    """A comparison that holds where this one does not: `ge` for `lt`."""
+    """A comparison that holds where this one does not: `ge` for `lt`; of floats only for `eq` and `ne`, since a NaN is neither less nor greater."""
     picks: bool = False
     """True where its result is one of its operands, apart from the sign: nothing is rounded."""
     vanishes: bool = False
@@ -304,27 +305,33 @@ _ROWS: tuple[Operator, ...] = (
     Operator("load.gather", aten=("embedding", "index", "gather", "index_select"), flops=0),
     Operator("atomic_add", aten=("index_put", "index_put_", "scatter_add", "index_add")),
     # ---- folds
-    Operator("sum", aten=("sum",), noun="total", fold="the sum", neutral=0.0, calls=("sum",)),
-    Operator("prod", aten=("prod",), helpers=("_times", "prod"), noun="product", fold="the product", neutral=1.0, calls=("prod",)),
+    Operator("sum", aten=("sum",), noun="total", asks="none", fold="the sum", neutral=0.0, calls=("sum",)),
     Operator(
-        "max", aten=("amax", "max"), helpers=("maximum", "max2"), noun="largest", fold="the largest", neutral=-inf, calls=("max", "max2"),
+        "prod", aten=("prod",), helpers=("_times", "prod"), noun="product", asks="none", fold="the product", neutral=1.0, calls=("prod",),
     ),
     Operator(
-        "min", aten=("amin", "min"), helpers=("minimum", "min2"), noun="smallest", fold="the smallest", neutral=inf, calls=("min", "min2"),
+        "max", aten=("amax", "max"), helpers=("maximum", "max2"), noun="largest", asks="none", fold="the largest", neutral=-inf,
+        calls=("max", "max2"),
+    ),
+    Operator(
+        "min", aten=("amin", "min"), helpers=("minimum", "min2"), noun="smallest", asks="none", fold="the smallest", neutral=inf,
+        calls=("min", "min2"),
     ),
     Operator("xor_sum", noun="parity"),
     Operator(
-        "argmax", helpers=("maximum_with_index", "max_with_index"), issued=(0, 6), fold="the largest and its place", neutral=-inf,
+        "argmax", helpers=("maximum_with_index", "max_with_index"), issued=(0, 6), asks="none", fold="the largest and its place", neutral=-inf,
         calls=("max_with_index", "max_with_first_index"),
         results=(Result("value", "largest", "best", "max"), Result("index", "place", "best_place")), turns=("maximum_with_index",),
     ),
     Operator(
-        "argmin", helpers=("minimum_with_index", "min_with_index"), issued=(0, 6), fold="the smallest and its place", neutral=inf,
+        "argmin", helpers=("minimum_with_index", "min_with_index"), issued=(0, 6), asks="none", fold="the smallest and its place", neutral=inf,
         calls=("min_with_index", "min_with_first_index"),
         results=(Result("value", "smallest", "best", "min"), Result("index", "place", "best_place")), turns=("minimum_with_index",),
     ),
     # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
-    Operator("any", helpers=("_either", "any"), noun="some", flops=0, predicate=True, fold="the logical or", neutral=0.0, calls=("any",)),
+    Operator(
+        "any", helpers=("_either", "any"), noun="some", flops=0, predicate=True, asks="none", fold="the logical or", neutral=0.0, calls=("any",),
+    ),
     Operator(
         "welford", helpers=("welford_combine", "welford"), flops=0, issued=(0, 18), fold="the mean, the sum of squared deviations and the count",
         calls=("welford",),

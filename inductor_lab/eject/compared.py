@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.idioms import number, wrapped
+from inductor_lab.computation.operators import COMPARISONS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, walk
-
-COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 
 
 def compared(found: Computation) -> dict[str, dict[int, bool]]:

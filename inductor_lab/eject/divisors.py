@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from inductor_lab.computation.operators import DIVISIONS
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Expression, Operation, walk
 from inductor_lab.eject.intervals import Bounds, Interval, exactly
 from inductor_lab.eject.unasked import Inside, asking, made_of, unasked
-
-DIVISIONS = {"floordiv", "floor_divide", "mod", "remainder"}
 
 Divides = Callable[[str, tuple[int, int]], bool]
 """Whether no division is by 0 while a pointer holds a range of numbers."""

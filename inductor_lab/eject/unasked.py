@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.index import Index
+from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -26,15 +27,9 @@ from inductor_lab.computation.tree import (
     pointers,
     walk,
 )
-from inductor_lab.eject.compared import COMPARISONS, loaded
+from inductor_lab.eject.compared import loaded
 from inductor_lab.eject.intervals import Bounds, Interval
 
-ASKS_NOTHING = {"add", "sub", "mul", "neg", "abs", "where", "maximum", "minimum", "fmax", "fmin", "and", "or", "xor", "not"}  # fmt: skip
-"""Operators that take every number."""
-DIVIDED = {"div", "floordiv", "floor_divide", "mod", "remainder", "shift_left", "shift_right"}
-"""Those that take every number on their left."""
-FOLDS = {"sum", "prod", "max", "min", "any", "xor", "argmax", "argmin"}
-"""Folds that take every number: a sum and a product of whole ones wrap around."""
 
 Inside = Callable[[Bounds, str, Index], bool]
 """Whether an address stays inside a tensor, whatever is loaded."""
@@ -49,11 +44,12 @@ def asking(node: Expression) -> tuple[Expression, ...]:
             return ()
         case Cast(operand=operand, dtype=dtype):
             return (operand,) if "int" in dtype and "float" in operand.dtype else ()
-        case Operation(name=name) if name in ASKS_NOTHING or name in COMPARISONS:
-            return ()
-        case Operation(name=name, inputs=(_, right)) if name in DIVIDED:
-            return (right,)
-        case Reduction(name=name) | Scan(name=name) if name in FOLDS or name.startswith("sort"):
+        case Operation(name=name, inputs=inputs) if name in TABLE:
+            asks = TABLE[name].asks
+            return () if asks == "none" else inputs[1:] if asks == "right" else inputs
+        case Reduction(name=name) | Scan(name=name) if name.startswith("sort") or (
+            name in TABLE and TABLE[name].asks == "none"
+        ):  # a sum and a product of whole numbers wrap around
             return ()
     return node.operands
 
