@@ -30,7 +30,6 @@ from inductor_lab.computation.tree import (
 from inductor_lab.eject.compared import loaded
 from inductor_lab.eject.intervals import Bounds, Interval
 
-
 Inside = Callable[[Bounds, str, Index], bool]
 """Whether an address stays inside a tensor, whatever is loaded."""
 Asking = Callable[[Expression], tuple[Expression, ...]]
