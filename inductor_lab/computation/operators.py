@@ -13,6 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
+from inductor_lab.computation import intervals
+from inductor_lab.computation.intervals import Interval
+
 
 @dataclass(frozen=True)
 class Result:
@@ -32,6 +35,7 @@ class Result:
 class Operator:
     """What there is to know about one operation, element by element."""
 
+    # ---- in the texts
     # ---- in the texts
     # ---- in the texts
     name: str
@@ -90,6 +94,8 @@ class Operator:
     """True for quotients and rests of whole numbers."""
     whole: Callable[[int, int], int] | None = None
     """What it makes of two whole numbers, as C does; of comparisons, and of what stands in addresses."""
+    interval: Callable[..., Interval | None] | None = None
+    """Between which numbers its value is, by the intervals of its operands; None where nothing is known."""
     compares: str = ""
     """What it branches on: its `operands`, one with the other; the first with `zero` or with the `bounds` behind it; the `signs` of all or the
     `sign` of the last; the next `whole` number, the next `half`; sorted `boundaries`; an `idiom` may tell."""
@@ -144,82 +150,80 @@ def _comparison(
 _ROWS: tuple[Operator, ...] = (
     # ---- arithmetic
     Operator(
-        "add", "{0} + {1}", ast.Add, ("add_rn",), numbers="python", aten=("add",), noun="total", asks="none", whole=operator.add, vanishes=True,
-        accumulates="sum",
+        "add", "{0} + {1}", ast.Add, ("add_rn",), numbers="python", aten=("add",), noun="total", asks="none", whole=operator.add, interval=operator.add,
+        vanishes=True, accumulates="sum",
     ),
     Operator(
         "sub", "{0} - {1}", ast.Sub, ("sub_rn",), numbers="python", aten=("sub", "rsub"), noun="difference", asks="none", whole=operator.sub,
-        vanishes=True,
+        interval=operator.sub, vanishes=True,
     ),
     Operator(
-        "mul", "{0} * {1}", ast.Mult, ("mul_rn",), numbers="python", aten=("mul",), noun="product", asks="none", whole=operator.mul,
+        "mul", "{0} * {1}", ast.Mult, ("mul_rn",), numbers="python", aten=("mul",), noun="product", asks="none", whole=operator.mul, interval=operator.mul,
         accumulates="prod",
     ),
     Operator(
         "div", "{0} / {1}", ast.Div, ("div_rn",), numbers="either", aten=("div",), noun="quotient", issued=(1, 8), domain="divisor", asks="right",
     ),
     Operator("fma", "{0} * {1} + {2}", numbers="either", c="fma", noun="total", flops=2),
-    Operator("neg", "-{0}", ast.USub, numbers="python", aten=("neg",), noun="negated", flops=0, asks="none", picks=True),
+    Operator("neg", "-{0}", ast.USub, numbers="python", aten=("neg",), noun="negated", flops=0, asks="none", interval=operator.neg, picks=True),
+    Operator("abs", spellings=("fabs",), aten=("abs",), c="fabs", noun="magnitude", flops=0, asks="none", compares="zero", picks=True, vanishes=True),
     Operator(
-        "abs", spellings=("fabs",), aten=("abs",), c="fabs", noun="magnitude", flops=0, asks="none", compares="zero", picks=True, vanishes=True,
+        "maximum", bound="clamp_min", aten=("relu", "maximum", "clamp_min", "clamp"), c="maximum", helpers=("maximum",), noun="largest", nan="stays NaN",
+        issued=(0, 3), asks="none", interval=intervals.larger, compares="operands", picks=True, vanishes=True, accumulates="max",
     ),
     Operator(
-        "maximum", bound="clamp_min", aten=("relu", "maximum", "clamp_min", "clamp"), c="maximum", helpers=("maximum",), noun="largest",
-        nan="stays NaN", issued=(0, 3), asks="none", compares="operands", picks=True, vanishes=True, accumulates="max",
+        "minimum", bound="clamp_max", aten=("minimum", "clamp_max"), c="minimum", helpers=("minimum",), noun="smallest", nan="stays NaN", issued=(0, 3),
+        asks="none", interval=intervals.smaller, compares="operands", picks=True, vanishes=True, accumulates="min",
     ),
     Operator(
-        "minimum", bound="clamp_max", aten=("minimum", "clamp_max"), c="minimum", helpers=("minimum",), noun="smallest", nan="stays NaN",
-        issued=(0, 3), asks="none", compares="operands", picks=True, vanishes=True, accumulates="min",
-    ),
-    Operator(
-        "fmax", c="fmax", noun="largest", nan="gives way to the other", asks="none", compares="operands", picks=True,
+        "fmax", c="fmax", noun="largest", nan="gives way to the other", asks="none", interval=intervals.larger, compares="operands", picks=True,
         fold="the largest that is a number", neutral=-inf, calls=("fmax2",),
     ),
     Operator(
-        "fmin", c="fmin", noun="smallest", nan="gives way to the other", asks="none", compares="operands", picks=True,
+        "fmin", c="fmin", noun="smallest", nan="gives way to the other", asks="none", interval=intervals.smaller, compares="operands", picks=True,
         fold="the smallest that is a number", neutral=inf,
     ),
     Operator("clamp", noun="clamped", compares="bounds"),
     Operator("reciprocal", spellings=("rcp_rn",), c="1 / {0}", domain="divisor"),
     Operator(
-        "where", "torch.where({0}, {1}, {2})", numbers="either", aten=("where",), noun="chosen", flops=0, asks="none", compares="idiom",
-        picks=True,
+        "where", "torch.where({0}, {1}, {2})", numbers="either", aten=("where",), noun="chosen", flops=0, asks="none", compares="idiom", picks=True,
     ),
     # ---- whole numbers: C's % and // round towards zero, Python's down
     Operator(
-        "floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, numbers="right", python="{0} // {1}", text="trunc_divide",
-        noun="quotient", note="rounded towards zero, as C does", issued=(0, 6), domain="divisor", asks="right", divides=True,
-        whole=lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1), compares="signs",
+        "floordiv", "torch.div({0}, {1}, rounding_mode='trunc')", ast.FloorDiv, numbers="right", python="{0} // {1}", text="trunc_divide", noun="quotient",
+        note="rounded towards zero, as C does", issued=(0, 6), domain="divisor", asks="right", divides=True,
+        whole=lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1), interval=intervals.quotient, compares="signs",
     ),
     Operator(
-        "mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), numbers="right", python="{0} % {1}", aten=("remainder", "fmod"), aten_name="fmod",
-        c="fmod", text="fmod", noun="rest", note="as C takes it: the sign is the dividend's", issued=(0, 5), domain="divisor", asks="right",
-        divides=True, whole=lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1), compares="signs",
+        "mod", "torch.fmod({0}, {1})", ast.Mod, ("fmod",), numbers="right", python="{0} % {1}", aten=("remainder", "fmod"), aten_name="fmod", c="fmod",
+        text="fmod", noun="rest", note="as C takes it: the sign is the dividend's", issued=(0, 5), domain="divisor", asks="right", divides=True,
+        whole=lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1), interval=intervals.rest, compares="signs",
     ),
     Operator(
-        "floor_divide", "{0} // {1}", spellings=("div_floor_integer",), numbers="either", exact=True, c="floor_divide",
-        helpers=("div_floor_integer",), noun="quotient", note="rounded down, as Python does", issued=(0, 12), domain="divisor", asks="right",
-        divides=True, compares="signs",
+        "floor_divide", "{0} // {1}", spellings=("div_floor_integer",), numbers="either", exact=True, c="floor_divide", helpers=("div_floor_integer",),
+        noun="quotient", note="rounded down, as Python does", issued=(0, 12), domain="divisor", asks="right", divides=True, interval=intervals.quotient,
+        compares="signs",
     ),
     Operator(
         "remainder", "{0} % {1}", spellings=("remainder_integer",), numbers="either", exact=True, aten=("remainder",), c="remainder",
-        helpers=("remainder_integer",), noun="rest", note="as Python takes it: the sign is the divisor's", issued=(0, 12), domain="divisor",
-        asks="right", divides=True, compares="signs",
+        helpers=("remainder_integer",), noun="rest", note="as Python takes it: the sign is the divisor's", issued=(0, 12), domain="divisor", asks="right",
+        divides=True, interval=intervals.remainder, compares="signs",
     ),
     Operator("cdiv", "-(-{0} // {1})", noun="blocks", domain="divisor"),
     Operator("pow", "{0} ** {1}", ast.Pow, ("pow_integer",), numbers="either", aten=("pow",), c="pow", noun="power", issued=(0, 60)),
     Operator("shift_left", "{0} << {1}", ast.LShift, numbers="either", noun="shifted", asks="right"),
-    Operator("shift_right", "{0} >> {1}", ast.RShift, numbers="either", noun="shifted", asks="right"),
+    Operator("shift_right", "{0} >> {1}", ast.RShift, numbers="either", noun="shifted", asks="right", interval=intervals.shifted_right),
     Operator(
         "and", "{0} & {1}", ast.BitAnd, ("logical_and",), numbers="either", aten_name="bitwise_and", noun="both", asks="none", whole=operator.and_,
+        interval=intervals.masked,
     ),
     Operator(
         "or", "{0} | {1}", ast.BitOr, ("logical_or",), numbers="either", aten_name="bitwise_or", noun="either", asks="none", whole=operator.or_,
         accumulates="any",
     ),
     Operator(
-        "xor", "{0} ^ {1}", ast.BitXor, numbers="either", aten_name="bitwise_xor", noun="differing", asks="none", fold="the exclusive or",
-        neutral=0.0, calls=("xor_sum",), accumulates="xor",
+        "xor", "{0} ^ {1}", ast.BitXor, numbers="either", aten_name="bitwise_xor", noun="differing", asks="none", fold="the exclusive or", neutral=0.0,
+        calls=("xor_sum",), accumulates="xor",
     ),
     Operator("not", "~{0}", ast.Invert, ("logical_not",), noun="other", asks="none"),
     Operator("dot", "{0} @ {1}", ast.MatMult, noun="product"),
@@ -257,7 +261,7 @@ _ROWS: tuple[Operator, ...] = (
     Operator("asinh", aten=("asinh",), c="asinh"),
     Operator("acosh", aten=("acosh",), c="acosh", domain="above_one"),
     Operator("atanh", aten=("atanh",), c="atanh", domain="open_unit"),
-    Operator("sigmoid", exact=True, aten=("sigmoid",), c="sigmoid", issued=(2, 13)),
+    Operator("sigmoid", exact=True, aten=("sigmoid",), c="sigmoid", issued=(2, 13), interval=lambda _: Interval(0, 1)),
     Operator("erf", aten=("erf",), c="erf", issued=(0, 31)),
     Operator("erfc", aten=("erfc",), c="erfc", issued=(3, 45)),
     Operator("erfinv", aten=("erfinv",), c="erfinv", issued=(0, 95), domain="open_unit"),
@@ -269,12 +273,12 @@ _ROWS: tuple[Operator, ...] = (
     Operator("frexp_mantissa", "torch.frexp({0}).mantissa", noun="mantissa"),
     Operator("frexp_exponent", "torch.frexp({0}).exponent", noun="exponent"),
     Operator("ilogb", "torch.frexp({0}).exponent - 1", c="ilogb", noun="exponent"),
-    Operator("floor", aten=("floor",), c="floor", noun="rounded", compares="whole"),
-    Operator("ceil", aten=("ceil",), c="ceil", noun="rounded", compares="whole"),
-    Operator("trunc", aten=("trunc",), c="trunc", noun="rounded", compares="whole"),
+    Operator("floor", aten=("floor",), c="floor", noun="rounded", interval=intervals.same, compares="whole"),
+    Operator("ceil", aten=("ceil",), c="ceil", noun="rounded", interval=intervals.same, compares="whole"),
+    Operator("trunc", aten=("trunc",), c="trunc", noun="rounded", interval=intervals.same, compares="whole"),
     Operator(
         "nearbyint", "torch.round", spellings=("rint", "llrint"), aten=("round",), aten_name="round", c="nearbyint", noun="rounded",
-        compares="half",
+        interval=intervals.same, compares="half",
     ),
     Operator("round", "torch.sign({0}) * torch.floor(torch.abs({0}) + 0.5)", c="round", noun="rounded", compares="half"),
     Operator("cyl_bessel_i0", "torch.special.i0({0})", c="cyl_bessel_i0", noun="bessel"),
@@ -300,33 +304,29 @@ _ROWS: tuple[Operator, ...] = (
     Operator("last", "{0}", says="the one element of {0} at which the condition holds", flops=0),
     Operator(
         "bucketize", "{0}", noun="bucket", says="the place of {0} among sorted boundaries: log2 of their number are read for each", flops=0,
-        compares="boundaries",
+        interval=lambda *_: Interval(0, inf), compares="boundaries",
     ),
     Operator("load.gather", aten=("embedding", "index", "gather", "index_select"), flops=0),
     Operator("atomic_add", aten=("index_put", "index_put_", "scatter_add", "index_add")),
     # ---- folds
     Operator("sum", aten=("sum",), noun="total", asks="none", fold="the sum", neutral=0.0, calls=("sum",)),
+    Operator("prod", aten=("prod",), helpers=("_times", "prod"), noun="product", asks="none", fold="the product", neutral=1.0, calls=("prod",)),
     Operator(
-        "prod", aten=("prod",), helpers=("_times", "prod"), noun="product", asks="none", fold="the product", neutral=1.0, calls=("prod",),
+        "max", aten=("amax", "max"), helpers=("maximum", "max2"), noun="largest", asks="none", fold="the largest", neutral=-inf, calls=("max", "max2"),
     ),
     Operator(
-        "max", aten=("amax", "max"), helpers=("maximum", "max2"), noun="largest", asks="none", fold="the largest", neutral=-inf,
-        calls=("max", "max2"),
-    ),
-    Operator(
-        "min", aten=("amin", "min"), helpers=("minimum", "min2"), noun="smallest", asks="none", fold="the smallest", neutral=inf,
-        calls=("min", "min2"),
+        "min", aten=("amin", "min"), helpers=("minimum", "min2"), noun="smallest", asks="none", fold="the smallest", neutral=inf, calls=("min", "min2"),
     ),
     Operator("xor_sum", noun="parity"),
     Operator(
         "argmax", helpers=("maximum_with_index", "max_with_index"), issued=(0, 6), asks="none", fold="the largest and its place", neutral=-inf,
-        calls=("max_with_index", "max_with_first_index"),
-        results=(Result("value", "largest", "best", "max"), Result("index", "place", "best_place")), turns=("maximum_with_index",),
+        calls=("max_with_index", "max_with_first_index"), results=(Result("value", "largest", "best", "max"), Result("index", "place", "best_place")),
+        turns=("maximum_with_index",),
     ),
     Operator(
         "argmin", helpers=("minimum_with_index", "min_with_index"), issued=(0, 6), asks="none", fold="the smallest and its place", neutral=inf,
-        calls=("min_with_index", "min_with_first_index"),
-        results=(Result("value", "smallest", "best", "min"), Result("index", "place", "best_place")), turns=("minimum_with_index",),
+        calls=("min_with_index", "min_with_first_index"), results=(Result("value", "smallest", "best", "min"), Result("index", "place", "best_place")),
+        turns=("minimum_with_index",),
     ),
     # ---- steps of folds; the last step of a fold that was counted, and comparisons, cost nothing
     Operator(
