@@ -1,4 +1,4 @@
-"""The operators of Triton's text, one row each: whoever names, counts, prints, matches or draws inputs for one asks this table.
+"""The operators of Triton's text, one row each: whoever names, counts, prints, bounds, compares or draws inputs for one asks this table.
 
 A new operator is one row, and a file under templates/helpers/ that the row names where an ejected kernel needs a function of its own for
 it. Names are those that Inductor writes (`TritonOverrides` in torch/_inductor/codegen/triton.py and `triton_helpers.py`, 2.0 to 2.15).
