@@ -18,12 +18,11 @@ from inductor_lab.computation.idioms import wrapped
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
-from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.positions import split, within
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.reductions import bare, flat
-from inductor_lab.eject.eager.reference import JobPrinter, bound, helpers_of
+from inductor_lab.eject.eager.reference import JobPrinter, helpers_of
 from inductor_lab.eject.eager.torch_values import (
     Value,
     call,
@@ -32,7 +31,7 @@ from inductor_lab.eject.eager.torch_values import (
     floating,
     literal,
     method,
-    name,
+    names_in,
     subscript,
     text,
     tidy,
@@ -93,21 +92,14 @@ def compares(
     """
     if not any(_may_compare(job, tensors) for job in found.every()):
         return Compares((), (), 0, ())
-    contents = {pointer: name(view.name) for pointer, view in tensors.items()}
-    names = {view.name for view in tensors.values()} | {size for size in sizes.values() if size.isidentifier()}
-    printer = ComparingPrinter(names, dict(sizes), tensors, bound(kernel), functions(kernel))
-    made, left_out = list[Comparison](), 0
-    for job in found.every():
-        printer.bounds = bounds[id(job)]
-        printer.job_of(job, contents)
-        made += printer.comparisons
-        left_out += printer.left_out
-        contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
-    kept = made[:MOST]
+    printer = ComparingPrinter.of(kernel, tensors, sizes)
+    printer.bounds, printer.comparisons, printer.left_out = bounds, [], 0
+    printer.every(found)
+    kept = printer.comparisons[:MOST]
     lines, values = tidy(printer.lines, [side for one in kept for side in (one.left, one.right)])
     rows = _rows(kept, values)
-    used = {n.id for line in (*lines, *values) for n in ast.walk(line) if isinstance(n, ast.Name)}
-    left_out += len(made) - len(kept)
+    used = set(names_in(*lines, *values))
+    left_out = printer.left_out + len(printer.comparisons) - len(kept)
     statements = tuple(text(ast.fix_missing_locations(line)) for line in lines)
     return Compares(statements, rows, left_out, helpers_of(printer.helpers & used))
 
@@ -157,13 +149,21 @@ def _narrows(view: TensorView, value: Expression | None) -> bool:
 class ComparingPrinter(JobPrinter):
     """Prints the stores as the reference does, and keeps what a job compares on the way."""
 
-    bounds: Bounds
+    bounds: Mapping[int, Bounds]
+    """For each job, by its identity."""
+    comparisons: list[Comparison]
+    left_out: int
+
+    def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
+        """Print one job, and keep what it compares beside what those before it do."""
+        comparisons, left_out = self.comparisons, self.left_out
+        super().job_of(job, contents)
+        self.comparisons, self.left_out = comparisons + self.comparisons, left_out + self.left_out
 
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job, or once more with the same."""
         super().begin(job, contents)
-        self.comparisons: list[Comparison] = []
-        self.left_out = 0
+        self.comparisons, self.left_out = [], 0
 
     def play(self) -> None:
         """Print the stores, and what each compares when it rounds."""
@@ -185,7 +185,7 @@ class ComparingPrinter(JobPrinter):
     def note(self, node: Expression) -> None:
         """Keep what a node compares, or that it can not be told."""
         try:
-            for one in comparisons(self, node, self.bounds):
+            for one in comparisons(self, node, self.bounds[id(self.job)]):
                 if one is None:
                     self.left_out += 1
                 else:

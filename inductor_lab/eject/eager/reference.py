@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.operators import TABLE, Operator
@@ -32,7 +33,7 @@ from inductor_lab.eject.eager.positions import position
 from inductor_lab.eject.eager.printer import Printer, cast, constant, hidden
 from inductor_lab.eject.eager.reductions import reduction, scan
 from inductor_lab.eject.eager.stores import store
-from inductor_lab.eject.eager.torch_values import ALL, Value, changed, floating, name, part, subscript, tidy
+from inductor_lab.eject.eager.torch_values import ALL, Value, changed, floating, name, names_in, part, subscript, tidy
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.statistics import statistic
 from inductor_lab.eject.tensors import TensorView
@@ -88,19 +89,15 @@ def eager(
     """
     if kernel.category in NOT_FRAMED:
         raise NoReference(NOT_FRAMED[kernel.category])
-    contents = {pointer: name(view.name) for pointer, view in tensors.items()}
-    names = {view.name for view in tensors.values()} | {text for text in (sizes or {}).values() if text.isidentifier()}
-    printer = JobPrinter(names, dict(sizes or {}), tensors, bound(kernel), functions(kernel))
-    for job in found.every():
-        printer.job_of(job, contents)
-        contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
+    printer = JobPrinter.of(kernel, tensors, sizes or {})
+    contents = printer.every(found)
     order = [a.name for a in kernel.arguments if a.pointer]
     stored = {access.pointer for job in found.every() for access in job.stores}
     written = tuple(pointer for pointer in order if pointer in stored and pointer in tensors)
     if not written:
         raise NoReference("it writes no tensor")
     lines, results = tidy(printer.lines, [contents[pointer] for pointer in written])
-    used = {n.id for line in (*lines, *results) for n in ast.walk(line) if isinstance(n, ast.Name)}
+    used = set(names_in(*lines, *results))
     takes = tuple(pointer for pointer in order if pointer in tensors and tensors[pointer].name in used)
     return Eager(
         tuple(ast.unparse(ast.fix_missing_locations(line)) for line in lines),
@@ -125,6 +122,20 @@ def bound(kernel: Kernel) -> dict[str, str]:
 
 class JobPrinter(Printer):
     """Knows the rule for every node."""
+
+    @classmethod
+    def of(cls, kernel: Kernel, tensors: Mapping[str, TensorView], sizes: Mapping[str, str]) -> Self:
+        """One that has printed nothing yet; the names of the tensors and sizes are taken."""
+        names = {view.name for view in tensors.values()} | {text for text in sizes.values() if text.isidentifier()}
+        return cls(names, sizes, tensors, bound(kernel), functions(kernel))
+
+    def every(self, found: Computation) -> dict[str, ast.expr]:
+        """Print all jobs of a kernel in turn: pointer -> what its tensor holds afterwards."""
+        contents = {pointer: name(view.name) for pointer, view in self.tensors.items()}
+        for job in found.every():
+            self.job_of(job, contents)
+            contents = {pointer: versions[-1] for pointer, versions in self.versions.items()}
+        return contents
 
     def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Print all stores of one job. It is done twice: once to see how often each value is asked for."""

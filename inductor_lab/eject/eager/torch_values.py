@@ -254,15 +254,15 @@ def tidy(lines: Sequence[Line], results: Sequence[ast.expr]) -> tuple[list[ast.s
     user: dict[str, int] = {}
     """Name -> the last line that reads it, or ~n for the n-th result: where it is used, if it is used once."""
     for number, line in kept.items():
-        _count(_names(line.value, line.place), number, uses, user)
+        _count(names_in(line.value, line.place), number, uses, user)
     for number, result in enumerate(results):
-        _count(_names(result), ~number, uses, user)
+        _count(names_in(result), ~number, uses, user)
     moved = True
     while moved:
         moved = False
         for number in list(kept):
             line = kept[number]
-            if not line.target or line.copied or uses[line.target] != 1 or changed & set(_names(line.value)):
+            if not line.target or line.copied or uses[line.target] != 1 or changed & set(names_in(line.value)):
                 continue
             at, values = user[line.target], {line.target: line.value}
             if at < 0:
@@ -278,18 +278,18 @@ def tidy(lines: Sequence[Line], results: Sequence[ast.expr]) -> tuple[list[ast.s
                 place = substituted(later.place, values) if later.place is not None else None
                 kept[at] = Line(later.target, value, place, later.copied)
             del kept[number]
-            user.update({name: at for name in _names(line.value) if user[name] == number})
+            user.update({name: at for name in names_in(line.value) if user[name] == number})
             moved = True
     return [line.statement() for line in kept.values()], results
 
 
 def _needed(lines: list[Line], results: Sequence[ast.expr]) -> list[Line]:
-    wanted = {name for result in results for name in _names(result)}
+    wanted = {name for result in results for name in names_in(result)}
     kept: list[Line] = []
     for line in reversed(lines):
         if line.target in wanted or (line.place is not None and _base(line.place) in wanted):
             kept.append(line)
-            wanted |= set(_names(line.value, line.place))
+            wanted |= set(names_in(line.value, line.place))
     return kept[::-1]
 
 
@@ -298,7 +298,8 @@ def _count(names: Sequence[str], place: int, uses: Counter[str], user: dict[str,
     user.update(dict.fromkeys(names, place))
 
 
-def _names(*nodes: ast.expr | None) -> list[str]:
+def names_in(*nodes: ast.AST | None) -> list[str]:
+    """The names that trees hold, as often as they do."""
     return [n.id for node in nodes if node is not None for n in ast.walk(node) if isinstance(n, ast.Name)]
 
 
