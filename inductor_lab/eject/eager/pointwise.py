@@ -1,4 +1,10 @@
-"""Operations as functions of torch: by the row of their table, in the dtypes that make torch compute what the kernel does."""
+"""Operations as functions of torch: by the row of their operator, in the dtypes that make torch compute what the kernel does.
+
+    where(x0 < 32, a, b)     torch.cat([a, b], -1), where each side is only read where it holds; a padding where the other is a number
+
+A search among sorted boundaries is `torch.bucketize`, and random numbers, which depend on a seed and a position alone, are drawn by helpers as
+Triton draws them (Philox).
+"""
 
 from __future__ import annotations
 
@@ -27,6 +33,7 @@ from inductor_lab.eject.eager.printer import Printer, bitcast
 from inductor_lab.eject.eager.space import Extent
 from inductor_lab.eject.eager.torch_values import (
     Value,
+    broadcast,
     call,
     changed,
     dtype_of,
@@ -40,6 +47,13 @@ from inductor_lab.eject.eager.torch_values import (
     text,
 )
 from inductor_lab.eject.refusal import NoReference
+
+REFUSED = {
+    "last": "it goes on with a scan of the block before",
+    "inline_asm": "it holds assembly, whose meaning is not read",
+    "dot": "it multiplies matrices block by block",
+}
+"""Operators that have no value element by element, and why."""
 
 
 def operation(printer: Printer, node: Operation) -> Value:
@@ -57,8 +71,8 @@ def operation(printer: Printer, node: Operation) -> Value:
         return pieces
     if (special := SPECIAL.get(name)) is not None:
         return special(printer, node)
-    if name not in TABLE:
-        raise NoReference(f"eager PyTorch has no function for `{name}`")
+    if name in REFUSED or name not in TABLE:
+        raise NoReference(REFUSED.get(name, f"eager PyTorch has no function for `{name}`"))
     values = [printer.value(value) for value in inputs]
     return _unchanged(name, node, inputs, values) or _applied(printer, node, TABLE[name], inputs, values)
 
@@ -202,6 +216,16 @@ def _near(actual: str, wanted: str) -> bool:
     return actual == wanted or (actual in whole and wanted in whole and whole.index(actual) >= whole.index(wanted))
 
 
+def _not(printer: Printer, node: Operation) -> Value:
+    (operand,) = node.inputs
+    value = printer.value(operand)
+    if value.number:
+        return changed(value, ast.UnaryOp(ast.Not() if value.dtype == "bool" else ast.Invert(), value.node))
+    if floating(operand.dtype):
+        return changed(value, call("torch.logical_not", value.node), dtype="bool", weight=value.weight + 1)
+    return changed(value, ast.UnaryOp(ast.Invert(), value.node), weight=value.weight + 1)
+
+
 def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None:
     """`where(x0 < 32, a, b)` whose sides are only read where they hold: two pieces, one after the other."""
     condition, one, other = inputs
@@ -227,7 +251,7 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
         with within(printer, {dim: bounds}):
             made.append(printer.value(side))
     for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
-        fill = _told(filler.node)
+        fill = _number(filler.node)
         if filler.number and not value.number and fill is not None:
             bounds = pieces[place][1]
             with within(printer, {dim: bounds}):
@@ -242,7 +266,7 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
     made = [printer.to(value, dtype) for value in made]
     parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]
     node = call("torch.cat", ast.List(parts, ast.Load()), literal(dim - printer.rank))
-    return Value(node, dims, max(value.rank for value in made), dtype, sum(value.weight for value in made) + 2)
+    return broadcast(node, made, dtype)
 
 
 def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
@@ -264,12 +288,12 @@ def _parts(node: ast.expr, dim: int) -> list[ast.expr]:
     return [node]
 
 
-def _told(node: ast.expr) -> float | None:
+def _number(node: ast.expr) -> float | None:
     """The number that a text is."""
     match node:
         case ast.Constant(value=(bool() | int() | float()) as value):
             return value
-        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := _told(operand)) is not None:
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := _number(operand)) is not None:
             return -inner
         case ast.Attribute(attr="inf" | "nan" as word):
             return float(word)
@@ -304,7 +328,7 @@ def bucketize(printer: Printer, node: Operation) -> Value:
     printer.helpers.add("bucket")
     first = printer.tensor(printer.value(start), "int64")
     made = call("bucket", found.node, row, first.node, printer.value(stride).node, length.node, **keywords)
-    return Value(made, found.dims | first.dims, max(found.rank, first.rank), "int64", found.weight + first.weight + 3)
+    return broadcast(made, [found, first], "int64", weight=3)
 
 
 RANDOM = {
@@ -327,10 +351,8 @@ def random(printer: Printer, node: Random) -> Value:
         raise NoReference("its random numbers depend on the block size: their offsets are not consecutive")
     printer.helpers |= {RANDOM[called], "philox"}
     values = [printer.to(printer.tensor(printer.value(one), "int64"), "int64") for one in node.inputs]
-    dims = frozenset().union(*(value.dims for value in values))
     made = call(RANDOM[called], *(value.node for value in values))
-    dtype = "float32" if "int" not in called else "int64"
-    return Value(made, dims, max(value.rank for value in values), dtype, sum(v.weight for v in values) + 1)
+    return broadcast(made, values, "float32" if "int" not in called else "int64", weight=1)
 
 
 def _consecutive(printer: Printer, offset: Expression) -> bool:
@@ -343,28 +365,5 @@ def _consecutive(printer: Printer, offset: Expression) -> bool:
     return factors == {number: dim.stride for number, dim in enumerate(printer.space.dims) if dim.axis in offset.axes}
 
 
-def _not(printer: Printer, node: Operation) -> Value:
-    (operand,) = node.inputs
-    value = printer.value(operand)
-    if value.number:
-        return changed(value, ast.UnaryOp(ast.Not() if value.dtype == "bool" else ast.Invert(), value.node))
-    if floating(operand.dtype):
-        return changed(value, call("torch.logical_not", value.node), dtype="bool", weight=value.weight + 1)
-    return changed(value, ast.UnaryOp(ast.Invert(), value.node), weight=value.weight + 1)
-
-
-def _refused(reason: str) -> Callable[[Printer, Operation], Value]:
-    def refuse(printer: Printer, node: Operation) -> Value:
-        raise NoReference(reason)
-
-    return refuse
-
-
-SPECIAL: dict[str, Callable[[Printer, Operation], Value]] = {
-    "bitcast": bitcast,
-    "bucketize": bucketize,
-    "not": _not,
-    "last": _refused("it goes on with a scan of the block before"),
-    "inline_asm": _refused("it holds assembly, whose meaning is not read"),
-    "dot": _refused("it multiplies matrices block by block"),
-}
+SPECIAL: dict[str, Callable[[Printer, Operation], Value]] = {"bitcast": bitcast, "bucketize": bucketize, "not": _not}
+"""Operators that are no function of torch alone."""

@@ -1,4 +1,7 @@
-"""The statements and results of one kernel's reference: every job printed in turn, then only what is needed, written short."""
+"""The statements and results of one kernel's reference: every job printed in turn, then only what is needed, written short.
+
+`JobPrinter` knows which rule prints which node, and gives a variable of its own to what is used often or is long: `noun` says what that is called.
+"""
 
 from __future__ import annotations
 

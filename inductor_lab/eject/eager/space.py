@@ -3,6 +3,8 @@
     x0 = xindex % 1024, x1 = xindex // 1024, r0_2 = r0_index     dimensions x1, x0, r0_2
 
 Values are broadcast: a dimension that a value does not vary over has size 1 in it, or is not there at all where it is one of the first.
+
+Sizes are products here (`Extent`): `3 * s77` is the number 3 and the symbol s77. What divides what is then a matter of counting.
 """
 
 from __future__ import annotations
