@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from inductor_lab.computation.index import behind
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Reduction, Unknown, walk
+from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Named, Operation, Reduction, walk
 from inductor_lab.eject.eager.space import Extent, Space
 from inductor_lab.eject.eager.torch_values import (
     ALL,
@@ -97,7 +97,8 @@ class Printer(ABC):
         for node in walk(*roots):
             if isinstance(node, Reduction):
                 self.siblings[node.name, node.part, tuple(map(id, node.inputs))] = node
-        self.hidden = [node for node in walk(*roots) if hidden(node)][::-1]
+        self.hidden = [node for node in walk(*roots) if isinstance(node, Named)][::-1]
+        """What a tree too deep to walk down hides, the innermost first."""
 
     # ---- sizes as Python: numbers, `x.shape[0]`, and the products and quotients of what is known
 
@@ -247,11 +248,6 @@ class Printer(ABC):
             shorter = value.short[0], method(value.short[1], "to", dtype_of(dtype))
             return changed(value, node, dtype=dtype, weight=value.weight + 1, short=shorter)
         return changed(value, node, dtype=dtype, weight=value.weight + 1)
-
-
-def hidden(node: Expression) -> bool:
-    """True for a name that stands for a tree too deep to walk down (`Nodes.behind_a_name`)."""
-    return isinstance(node, Unknown) and len(node.inputs) == 1 and node.text.isidentifier()
 
 
 # ---- values in another dtype

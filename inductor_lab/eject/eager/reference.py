@@ -21,6 +21,7 @@ from inductor_lab.computation.tree import (
     Expression,
     Inside,
     Load,
+    Named,
     Operation,
     Position,
     Random,
@@ -33,7 +34,7 @@ from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.eager.loads import load
 from inductor_lab.eject.eager.pointwise import idiom, operation, random
 from inductor_lab.eject.eager.positions import position
-from inductor_lab.eject.eager.printer import Printer, cast, constant, hidden
+from inductor_lab.eject.eager.printer import Printer, cast, constant
 from inductor_lab.eject.eager.reductions import reduction, scan
 from inductor_lab.eject.eager.stores import store
 from inductor_lab.eject.eager.torch_values import ALL, Value, changed, floating, name, names_in, part, subscript, tidy
@@ -155,7 +156,7 @@ class JobPrinter(Printer):
     def play(self) -> None:
         """Print the stores in order."""
         for node in self.hidden:
-            self.value(node)  # what a tree too deep to walk down hides, the innermost first
+            self.value(node)
         for access in self.job.stores:
             if access.pointer in self.tensors:
                 store(self, access)
@@ -171,7 +172,7 @@ class JobPrinter(Printer):
                 simple = found.atom or isinstance(node, Broadcast)
                 uses = self.uses[id(node)]
                 often = uses > 1 and (found.weight > 3 or (uses > 2 and found.weight > 1))
-                if not simple and not self.parameters and (often or found.weight > LONG or hidden(node)):
+                if not simple and not self.parameters and (often or found.weight > LONG or isinstance(node, Named)):
                     found = self.variable(noun(self, node), found)
             self.done[key] = found
         return self.done[key]
@@ -201,11 +202,11 @@ class JobPrinter(Printer):
                 return self.materialized(node, lambda: scan(self, node))
             case Random():
                 return random(self, node)
-            case Unknown(text=said, inputs=inputs):
+            case Named(inputs=(inner,)):
+                return self.value(inner)
+            case Unknown(text=said):
                 if said in self.parameters:
                     return self.parameters[said]
-                if hidden(node):
-                    return self.value(inputs[0])
                 raise NoReference(f"it is not understood what `{said if len(said) < 60 else said[:57] + '...'}` is")
             case Carried(name=carried):
                 raise NoReference(f"{carried} is carried from one turn of a loop to the next in a way that is no fold")
@@ -260,7 +261,7 @@ def noun(printer: Printer, node: Expression) -> str:
             return "random"
         case Load(pointer=pointer):
             return f"{printer.tensors[pointer].name}_part" if pointer in printer.tensors else "value"
-        case Unknown(inputs=(inner,)):
+        case Named(inputs=(inner,)):
             return noun(printer, inner)
     return "value"
 
