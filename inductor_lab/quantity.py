@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
 
 
 def size(count: int | None) -> str:
@@ -43,9 +43,9 @@ def shape(type_: TensorType | None) -> str:
     )
 
 
-def contiguous(sizes: tuple[Size, ...]) -> tuple[Size, ...]:
+def contiguous(sizes: tuple[SizeLike, ...]) -> tuple[SizeLike, ...]:
     """Strides of a tensor without gaps; empty where they are unknown, as a size inside the outermost one is symbolic."""
-    strides: list[Size] = []
+    strides: list[SizeLike] = []
     step = 1
     for place, extent in reversed(list(enumerate(sizes))):
         strides.append(step)

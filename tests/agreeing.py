@@ -17,9 +17,9 @@ from inductor_lab.annotate.facts import Facts, facts
 from inductor_lab.annotate.layout import Run
 from inductor_lab.bind.elements import numel, type_of
 from inductor_lab.computation import computation
-from inductor_lab.computation.sizes import number
 from inductor_lab.costs.traffic import by_tensor, elements
 from inductor_lab.records import Kernel
+from inductor_lab.records.size import number
 
 LINES = 64
 """Of a masked tile, so many lines along an axis are followed."""

@@ -8,10 +8,9 @@ What the tree does not prove is None or absent, never a guess: `tests/counting.p
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import combinations
 from math import prod
 
@@ -19,13 +18,13 @@ from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.bind.elements import numel, span, type_of
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
-from inductor_lab.computation.dimensions import factors
 from inductor_lab.computation.folds import narrowing
-from inductor_lab.computation.footprint import Box, distinct, normal
-from inductor_lab.computation.index import Coordinate, Digits, behind
+from inductor_lab.computation.index import Coordinate, behind
+from inductor_lab.computation.space import Box, Digits, distinct, normal
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.records import Kernel, Size
+from inductor_lab.records import Kernel, SizeLike
+from inductor_lab.records.size import ONE, Size, product
 
 
 class Facts:
@@ -116,8 +115,8 @@ class Facts:
         if self.apart and all(map(job.covers, each.values())):
             return False
         whole = job.product(*map(self.found.numel.__getitem__, each))
-        reached = reduce(times, map(job.extent, set(used)), ONE)
-        fewer = whole != reached and divides(reached, whole)
+        reached = product(map(job.extent, set(used)))
+        fewer = whole != reached and whole.over(reached) is not None
         left_out = any(job.leaves_out(of, axis) for axis, of in each.items())
         return True if (fewer or left_out) and not self.masked else None
 
@@ -128,9 +127,9 @@ class Facts:
         for term in sorted(self.access.index.terms, key=lambda term: (len(term.sizes), abs(term.factor))):
             step = self.job.product(abs(term.factor), *term.sizes)
             if isinstance(term.of, Coordinate):
-                if not divides(reached, step):
+                if step.over(reached) is None:
                     return False
-                reached = times(step, self.job.extent(term.of))
+                reached = step * self.job.extent(term.of)
         return True
 
     @property
@@ -164,9 +163,9 @@ class Facts:
         return {axis: walk for axis in known if (walk := runs(self.access, self.found, axis))}
 
     @cached_property
-    def steps(self) -> dict[str, Size]:
+    def steps(self) -> dict[str, SizeLike]:
         """Along each such axis: elements of memory from one iteration to the next; text where symbolic sizes decide it, each taken to be above 1."""
-        found: dict[str, Size] = {}
+        found: dict[str, SizeLike] = {}
         computed = {coordinate.axis for coordinate in behind(*self.access.index.expressions())}
         for axis in (axis for axis in self.job.axes if axis not in computed):
             ones = [
@@ -271,7 +270,7 @@ class Known:
                 return False
             if coordinate.size is None:
                 return True
-            reached = times(reached, self.product(coordinate.size))
+            reached *= self.product(coordinate.size)
         return False
 
     def leaves_out(self, used: list[Coordinate], axis: str) -> bool:
@@ -280,19 +279,16 @@ class Known:
         more = [set(some) for count in (1, 2) for some in combinations(others, count)]
         return not self.covers(used) and any(self.covers([*used, *some]) for some in more if not self.covers(some))
 
-    def extent(self, coordinate: Coordinate) -> Product:
+    def extent(self, coordinate: Coordinate) -> Size:
         """How many values a coordinate takes; a size of its own where that is no product."""
         if coordinate.size is not None:
             return self.product(coordinate.size)
         whole, step = self.product(self.found.numel[coordinate.axis]), self.product(coordinate.stride)
-        if not divides(step, whole):
-            return self.product(str(coordinate))
-        return whole[0] // step[0], whole[1] - step[1]
+        return whole.over(step) or Size(1, (str(coordinate),))
 
-    def product(self, *sizes: Size) -> Product:
+    def product(self, *sizes: SizeLike) -> Size:
         """Sizes as the launch passes them, multiplied."""
-        parts = (part.strip() for size in sizes for part in str(size).split("*"))
-        return factors(*(self.found.sizes.get(part, part) for part in parts))
+        return product(Size.of(size, self.found.sizes) for size in sizes)
 
     def meets(self, line: int) -> bool:
         """Whether what a line loads meets an element of a row, by the names in the text: to the tree, equal loads are one value."""
@@ -328,17 +324,3 @@ def by_its_own_digits(found: Computation, access: Access) -> Computation:
 def exact(plain: Box) -> bool:
     """Whether each dimension steps over all of those inside it, so that their product is how many elements there are."""
     return all(stride >= Box(0, plain.dimensions[:inside]).span for inside, (stride, _) in enumerate(plain.dimensions))
-
-
-Product = tuple[int, Counter[str]]
-"""A number, and the symbols that it is multiplied by."""
-ONE: Product = 1, Counter()
-
-
-def times(one: Product, other: Product) -> Product:
-    return one[0] * other[0], one[1] + other[1]
-
-
-def divides(part: Product, whole: Product) -> bool:
-    """Whether a product is part of another."""
-    return whole[0] % part[0] == 0 and part[1] <= whole[1]

@@ -11,8 +11,7 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.bind.geometry import idle, only_folds, tried_sizes
 from inductor_lab.computation.groups import AXIS
 from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.schedule import Axis, Loop
-from inductor_lab.computation.statements import Frame
+from inductor_lab.computation.schedule import Axis, Frame, Loop
 from inductor_lab.quantity import plural
 
 SAID = {

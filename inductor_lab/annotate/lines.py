@@ -9,8 +9,7 @@ from inductor_lab.annotate.context import LONGEST, Context
 from inductor_lab.computation import Computation
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.schedule import Define, Loop
-from inductor_lab.computation.statements import Frame
+from inductor_lab.computation.schedule import Define, Frame, Loop
 from inductor_lab.computation.text import Writer, rounded
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Operation, Reduction, Scan, walk
 

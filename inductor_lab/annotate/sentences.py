@@ -11,8 +11,19 @@ from collections.abc import Iterator
 from inductor_lab.annotate import accesses, frame, values
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.lines import Lines, plain, shortened
-from inductor_lab.computation.schedule import Assert, Barrier, Define, Effect, Loop, Reached
-from inductor_lab.computation.statements import Alias, Fixed, Frame, Said, Statement
+from inductor_lab.computation.schedule import (
+    Alias,
+    Assert,
+    Barrier,
+    Define,
+    Effect,
+    Fixed,
+    Frame,
+    Loop,
+    Reached,
+    Said,
+    Statement,
+)
 from inductor_lab.computation.tree import Constant, Load, Operation
 
 SAID = {

@@ -2,6 +2,11 @@
 
 Names and numbers of elements do not tell `convolution + bias` from the layer norm behind it. Two trees are not compared node by node,
 since lowering rewrites them; what it can not change are the tensors that a value is made of, and the last operation of plain arithmetic.
+
+Which of two nodes of one kind a store writes is told by how its value stands to another store's, and the node to that one's (`relation`):
+
+tl.store(in_out_ptr0, tmp28)                            where_13
+tl.store(out_ptr0, tl.where(tmp31, tmp28, tmp35))       where_14 = aten.where(gt_1, where_13, div_6)
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from math import isclose
 
 from inductor_lab.aten import CONSTANTS, COPIES, EXTERN, VIEWS
 from inductor_lab.bind.claims import LEAVES, TELLING, explained
-from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.dependencies import behind, operator
 from inductor_lab.computation import Computation
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.operators import TABLE
@@ -312,3 +317,30 @@ def _word(value: Expression) -> str:
     if isinstance(value, Reduction):
         return value.part if value.name == "online_softmax" else value.name
     return value.name if isinstance(value, (Operation, Random)) else ""
+
+
+# ---- how two stores stand to each other
+
+
+def relation(one: Stored, other: Stored) -> str:
+    """Whether two stores write the `same` value, or one of them what the other is made of: `source`, `result`; empty where they stand apart."""
+    if one.value is None or other.value is None:
+        return ""
+    first, second = plain(one.value), plain(other.value)
+    if first is second:
+        return "same"
+    inside = any(part is first for part in walk(second))
+    return "source" if inside else "result" if any(part is second for part in walk(first)) else ""
+
+
+def stand_so(how: str, one: str, other: str, nodes: Mapping[str, Node]) -> bool:
+    """Whether two nodes stand to each other as two values do."""
+    if how == "same":
+        return one != other and (nodes[one].target, nodes[one].call) == (nodes[other].target, nodes[other].call)
+    return _is_made_of(other, one, nodes) if how == "source" else _is_made_of(one, other, nodes)
+
+
+def _is_made_of(name: str, source: str, nodes: Mapping[str, Node]) -> bool:
+    """Of a node with several results each is what the others are made of as well: a row's maximum is in its sum of exponentials."""
+    ends = {source, *(nodes[source].arguments if nodes[source].target == "getitem" else ())}
+    return not ends.isdisjoint(behind([name], nodes))

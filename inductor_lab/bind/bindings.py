@@ -3,7 +3,7 @@
 The wrapper says which variable is passed, the fragment's PlaceHolder lines say which nodes are read (in the order of the loads) and its
 `return` line which are written (in the order of the buffers). The fragment is a claim, so every match must agree in dtype and number of
 elements, and an output must be computable from what the kernel reads. Of the nodes that a pointer can hold the one is taken for which most
-speaks; where several have as much it is only likely.
+speaks (`Evidence`); where several have as much it is only likely.
 
     return %where_13, %where_14     out_ptr0 = buf6: where_13     out_ptr1 = buf7: where_14
 """
@@ -15,13 +15,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
+from typing import NamedTuple
 
 from inductor_lab import fragment
 from inductor_lab.aten import EXTERN, VIEWS
 from inductor_lab.bind import products
-from inductor_lab.bind.agreement import Stored, agrees, ends_as, folds_the_same, stored
-from inductor_lab.bind.made_of import computable, fits, laid, leaving, missing, operator, same_shape
-from inductor_lab.bind.nesting import relation, stand_so
+from inductor_lab.bind.agreement import Stored, agrees, ends_as, folds_the_same, relation, stand_so, stored
+from inductor_lab.bind.dependencies import computable, fits, leaving, missing, operator, same_shape, view_base
 from inductor_lab.computation import Computation
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
 
@@ -82,16 +82,33 @@ def unfinished(node: Node, kernel: Kernel) -> bool:
     return operator(node) in EXTERN and node.name in kernel.claim.nodes
 
 
+class Evidence(NamedTuple):
+    """What speaks for a pointer's holding a node, the weightiest first: of two nodes the one with the first thing that the other lacks."""
+
+    claimed: bool = False
+    """The comment says that the kernel leaves it."""
+    stands: tuple[bool, ...] = ()
+    """For each other store whose value is the same as this one's, is made of it or is what it is made of: some node for it stands so to this."""
+    operation: bool = False
+    """The stored value ends in the node's very operation."""
+    folded: bool = False
+    """It folds what the node folds."""
+    needed: bool = False
+    """Somebody outside of the kernel needs the node."""
+    shaped: bool = False
+    """The tensor has the node's shape, and not only as many elements."""
+
+
 Tied = tuple[dict[str, str], set[str]]
 """Pointer -> node, and the pointers of which that is only likely."""
 
 
-def _tied(options: Mapping[str, Sequence[str]], score: Callable[[str, str], list[bool]]) -> Tied:
+def _tied(options: Mapping[str, Sequence[str]], score: Callable[[str, str], Evidence]) -> Tied:
     """Give each pointer the node for which most speaks: first where that is one alone, of its shape before others, then in order.
 
     Args:
         options: Pointer -> the nodes that it can hold, in order.
-        score: What speaks for a node, the weightiest first, its shape last.
+        score: What speaks for a node.
     """
     scores = {pointer: {node: score(pointer, node) for node in nodes} for pointer, nodes in options.items() if nodes}
     ranked = {pointer: sorted(told, key=told.__getitem__, reverse=True) for pointer, told in scores.items()}
@@ -100,7 +117,7 @@ def _tied(options: Mapping[str, Sequence[str]], score: Callable[[str, str], list
         for pointer, told in scores.items()
     }
     tied: dict[str, str] = {}
-    for pointer in sorted(best, key=lambda pointer: max(scores[pointer].values())[-1], reverse=True):
+    for pointer in sorted(best, key=lambda pointer: max(scores[pointer].values()).shaped, reverse=True):
         if len(best[pointer]) == 1 and best[pointer][0] not in tied.values():
             tied[pointer] = best[pointer][0]
     sure, likely = set(tied.values()), set()
@@ -112,6 +129,22 @@ def _tied(options: Mapping[str, Sequence[str]], score: Callable[[str, str], list
             if len(possible) > 1 or free[0] not in possible:
                 likely.add(pointer)
     return tied, likely
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Nodes that a kernel may leave, by its claim."""
+
+    claimed: list[str]
+    """Those that the comment says it leaves, in the order of the buffers."""
+    possible: set[str]
+    """Those that it can have computed of what it reads."""
+    left: set[str]
+    """Those of both that somebody outside of the kernel needs."""
+    needed: list[str]
+    """Of the others, where the comment names none for some buffer."""
+    listed: tuple[str, ...]
+    """All to choose from, in order."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +192,9 @@ class _Binder:
         listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
         options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
         options = self._left_there(options)
-        tied, likely = _tied(options, lambda name, node: [not _written_over(name) and self._is_shaped(name, node)])
+        tied, likely = _tied(
+            options, lambda name, node: Evidence(shaped=not _written_over(name) and self._is_shaped(name, node))
+        )
         read = known | {name: node for name, node in tied.items() if not BUFFER.fullmatch(node)}
         left, added_up = [name for name in unknown if name not in read], self._added_up(read)
         if len(left) == len(added_up) and all(map(self._fits, left, added_up)):
@@ -172,8 +207,8 @@ class _Binder:
 
         def told(name: str) -> list[str]:
             argument, over = self.passed[name], self.pointers[name].role == "inout"
-            there = laid(self.there.get((over and argument.storage) or argument.value, ""), self.nodes)
-            return [node for node in options[name] if laid(node, self.nodes) == there]
+            there = view_base(self.there.get((over and argument.storage) or argument.value, ""), self.nodes)
+            return [node for node in options[name] if view_base(node, self.nodes) == there]
 
         left = {name: told(name) for name in options}
         sure = {name: nodes for name, nodes in left.items() if len(nodes) == 1}
@@ -188,6 +223,50 @@ class _Binder:
         claim, nodes, held = self.kernel.claim, self.nodes, set(read.values())
         names = [name for name in self.found.order("store", "atomic") if name in self.pointers]
         names.sort(key=lambda name: _buffer_number(self.passed[name].value))
+        candidates = self._candidates(names, read, outputs)
+        claimed, possible = candidates.claimed, candidates.possible
+        values = {name: stored(name, read, self.found) for name in names}
+        # the node that accumulates names the buffer before and after
+        same = {name: read[name] for name in names if name in read and operator(nodes[read[name]]) in ACCUMULATING}
+        atomics = self.found.order("atomic")
+
+        def can_be(name: str, node: str) -> bool:
+            if self._is_unnamed(name, claim.outputs) and (node in claimed or self._is_average(node)):
+                return False
+            if node not in possible and values[name].loaded <= read.keys():
+                return False
+            return self._fits(name, node) and agrees(node, values[name], nodes, read)
+
+        options = {
+            name: [node for node in candidates.listed if can_be(name, node)]
+            for name in names
+            if name not in same and name not in atomics
+        }
+
+        beside = {name: self._beside(name, values, options) for name in options}
+        if len(options) == len(claimed) == len(claim.outputs):
+            ordered = dict(zip(options, claimed, strict=True))
+            if all(node in options[name] for name, node in ordered.items()) and not self._is_contradicted(
+                ordered, beside, {(n, o): ends_as(o, values[n], nodes, held) for n in options for o in claimed}
+            ):
+                return same | ordered, set()
+
+        def score(name: str, node: str) -> Evidence:
+            return Evidence(
+                node in claimed,
+                tuple(any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name]),
+                ends_as(node, values[name], nodes, held),
+                folds_the_same(node, values[name], nodes, held),
+                node in (candidates.left if node in claimed else candidates.needed),
+                self._is_shaped(name, node),
+            )
+
+        tied, likely = _tied(options, score)
+        return same | tied, likely
+
+    def _candidates(self, names: Sequence[str], read: Mapping[str, str], outputs: Collection[str]) -> Candidates:
+        """What of the claim's nodes the kernel may leave in the pointers `names`."""
+        claim, nodes, held = self.kernel.claim, self.nodes, set(read.values())
         claimed = [name for name in claim.outputs if name in nodes and not BUFFER.fullmatch(name)]
         inlined = max(len(claimed) - len(names), 0)  # the last are stored, where not all are
         claimed = claimed[inlined:] + claimed[:inlined]
@@ -208,47 +287,8 @@ class _Binder:
         told = missing(every, nodes) or (len(claimed) == len(claim.outputs) == len(names) and not into)
         others = [] if told else [name for name in every if name not in claimed]
         needed = [name for name in others if name in left and operator(nodes[name]) not in VIEWS]
-        listed = dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible)))
-        values = {name: stored(name, read, self.found) for name in names}
-        # the node that accumulates names the buffer before and after
-        same = {name: read[name] for name in names if name in read and operator(nodes[read[name]]) in ACCUMULATING}
-        atomics = self.found.order("atomic")
-
-        def can_be(name: str, node: str) -> bool:
-            if self._is_unnamed(name, claim.outputs) and (node in claimed or self._is_average(node)):
-                return False
-            if node not in possible and values[name].loaded <= read.keys():
-                return False
-            return self._fits(name, node) and agrees(node, values[name], nodes, read)
-
-        options = {
-            name: [node for node in listed if can_be(name, node)]
-            for name in names
-            if name not in same and name not in atomics
-        }
-
-        beside = {name: self._beside(name, values, options) for name in options}
-        if len(options) == len(claimed) == len(claim.outputs):
-            ordered = dict(zip(options, claimed, strict=True))
-            if all(node in options[name] for name, node in ordered.items()) and not self._is_contradicted(
-                ordered, beside, {(n, o): ends_as(o, values[n], nodes, held) for n in options for o in claimed}
-            ):
-                return same | ordered, set()
-
-        def score(name: str, node: str) -> list[bool]:
-            alike = (any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name])
-            own = ends_as(node, values[name], nodes, held)
-            return [
-                node in claimed,
-                *alike,
-                own,
-                folds_the_same(node, values[name], nodes, held),
-                node in (left if node in claimed else needed),
-                self._is_shaped(name, node),
-            ]
-
-        tied, likely = _tied(options, score)
-        return same | tied, likely
+        listed = tuple(dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible))))
+        return Candidates(claimed, possible, left, needed, listed)
 
     def _is_contradicted(
         self,

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from inductor_lab.aten import PRODUCTS
-from inductor_lab.bind.made_of import computable, fits, leaving, operator, same_shape
+from inductor_lab.bind.dependencies import computable, fits, leaving, operator, same_shape
 from inductor_lab.computation import Computation
 from inductor_lab.computation.tree import Expression
 from inductor_lab.records import Argument, Kernel, LaunchArgument, Node

@@ -17,7 +17,7 @@ from inductor_lab.document import from_dict
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import find_gpu
 from inductor_lab.read import read
-from inductor_lab.records import Capture, Gpu, Graph, Input, Observed, Problem, Size
+from inductor_lab.records import Capture, Gpu, Graph, Input, Observed, Problem, SizeLike
 
 
 def tidy(log: Path, temporary: Path) -> None:
@@ -75,7 +75,7 @@ def _called(graph: Graph, told: Mapping[str, Any]) -> Graph:
     return replace(graph, called={name: from_dict(Input, one) for name, one in told.items()})
 
 
-def _fits(shape: Sequence[int] | None, printed: Sequence[Size] | None) -> bool:
+def _fits(shape: Sequence[int] | None, printed: Sequence[SizeLike] | None) -> bool:
     return shape is None or printed is None or tuple(shape) == tuple(printed)
 
 

@@ -11,38 +11,42 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from inductor_lab.computation import blocks, folds, groups, products
+from inductor_lab.computation import folds, groups, matmul, memory
+from inductor_lab.computation.calls import unread
 from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.index import Coordinate, Digits, Index
+from inductor_lab.computation.frame import FRAME, Axes, alone_in_its_row, turns_of
+from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.said import unread
 from inductor_lab.computation.schedule import (
+    Alias,
     Assert,
-    Axis,
     Barrier,
     Carry,
     Check,
     Define,
     Effect,
+    Frame,
     Loop,
     Reached,
+    Said,
     Schedule,
+    Statement,
     Step,
+    What,
+    branch,
+    constexpr,
+    piece,
 )
-from inductor_lab.computation.statements import Alias, Frame, Said, Statement, What, branch, constexpr, piece
-from inductor_lab.computation.tree import Carried, Constant, Expression, Inside, Position, Size, Unknown
+from inductor_lab.computation.space import digits_of
+from inductor_lab.computation.tree import Carried, Expression, Position, Size, Unknown
 from inductor_lab.records import Argument, Kernel
-from inductor_lab.records import Size as Extent
 
-_FRAME = re.compile(r"(?P<prefix>[xyzr]|r\d_)(?P<what>index|offset|base|mask|numel)$")
 _VALUE = re.compile(r"_?tmp|accum\d")
 _PROMISES = {"static_assert": "checked", "assume": "promise"}
 """Calls that compute nothing: they tell the compiler something."""
-_PLACE = re.compile(r"tl\.arange\([^()]*\)\[(?P<place>[^\]]*)\]")
-"""The dimension of an axis in the tile: `tl.arange(0, XBLOCK)[:, None]`."""
 _BLOCK = re.compile(r"(\w*BLOCK)(_\d+)?$")
 """A block, `R0_BLOCK`, and the number of the job whose own it is, `R0_BLOCK_1`."""
 _PROGRAM = {"pid", "xpid"}
@@ -91,10 +95,10 @@ def product(kernel: Kernel) -> Computation:
     Raises:
         ValueError: it is no such template, or does what is not read as a tree.
     """
-    found = products.framed(ast.parse(kernel.body).body, frozenset(a.name for a in kernel.arguments if a.pointer))
+    found = matmul.framed(ast.parse(kernel.body).body, frozenset(a.name for a in kernel.arguments if a.pointer))
     launch = kernel.launches[0].arguments if kernel.launches else ()
     reader = _Reader(kernel.arguments, {argument.name: argument.value for argument in launch}, "")
-    reader.numel |= found.numel
+    reader.axes.numel |= found.numel
     reader.read(found.statements)
     return reader.computation()
 
@@ -122,25 +126,12 @@ class _Reader:
     ) -> None:
         self.framed, self.alone = not opaque, alone
         arguments = tuple(arguments)
-        self.numel: dict[str, Extent] = {}
-        self.sizes: dict[str, str] = {}
         constants: dict[str, Expression] = {}
         self.values = Evaluation(pointers={a.name: a for a in arguments if a.pointer}, constants=constants)
+        self.axes = Axes(self.values)
         for argument in arguments:
-            if argument.pointer:
-                continue
-            text = passed.get(argument.name, argument.name)
-            size: Extent = int(text) if text.isdigit() else text
-            frame = _FRAME.match(argument.name)
-            if argument.role == "size" and frame and frame["what"] == "numel":
-                self.numel[frame["prefix"]] = size
-            dtype = argument.dtype or "int32"
-            if isinstance(size, int):
-                constants[argument.name] = self.values.constant(size, dtype)
-            else:
-                constants[argument.name] = self.values.make(Size, dtype, NOWHERE, argument.name)
-                if argument.role == "size":
-                    self.sizes[argument.name] = size
+            if not argument.pointer:
+                constants[argument.name] = self.axes.passed(argument, passed.get(argument.name, argument.name))
         self.lines: dict[int, dict[str, Expression]] = {}
         self.coordinates: dict[str, Coordinate] = {}
         self.checks: list[Check] = []
@@ -150,25 +141,17 @@ class _Reader:
         self.told: list[Statement] = []
         self.branches = False
         self.steps: list[Step] = []
-        self.frames: dict[str, dict[str, str]] = {}
-        """Axis -> what the frame says of it: its `offset`, `index`, `base`, `mask` as text, and `loop`."""
-        self.fixed: dict[str, int] = {}
-        """Blocks whose size the body fixes."""
         self.opaque = opaque
 
     def computation(self) -> Computation:
         values = self.values
         used = [c for access in values.accesses for c in access.index.coordinates()]
         used += [c for access in values.accesses for limit in access.limits for c in limit.index.coordinates()]
-        digits = {
-            axis: Digits.make(size, [c for c in used if c.axis == axis])
-            for axis, size in self.numel.items()
-            if isinstance(size, int)
-        }
+        digits = digits_of(self.axes.numel, used)
         return Computation(
-            self.numel, self.sizes, tuple(values.accesses), self.lines, values.names, self.coordinates, tuple(values.work), tuple(self.checks),
+            self.axes.numel, self.axes.sizes, tuple(values.accesses), self.lines, values.names, self.coordinates, tuple(values.work), tuple(self.checks),
             self.branches or bool(values.reached), tuple(self.unknown), tuple(self.statements), tuple(self.parts), digits,
-            self.schedule(), tuple(sorted(self.told, key=lambda one: one.line)), self.fixed,
+            self.schedule(), tuple(sorted(self.told, key=lambda one: one.line)), self.axes.fixed,
         )  # fmt: skip
 
     def schedule(self) -> Schedule:
@@ -177,27 +160,11 @@ class _Reader:
             reason = "addresses that are no sums of coordinates"
         if not reason and self.unknown:
             reason = "statements that no rule reads"
-        axes = tuple(self.axis(name, texts) for name, texts in self.frames.items())
-        if not reason and "r1_" in self.frames:
+        axes = tuple(self.axes.axis(name, texts) for name, texts in self.axes.texts.items())
+        if not reason and "r1_" in self.axes.texts:
             reason = "a reduction over two dimensions, which the text folds as one"
-            axes = tuple(axis for axis in axes if axis.name in self.numel)
+            axes = tuple(axis for axis in axes if axis.name in self.axes.numel)
         return Schedule(axes, tuple(self.steps), reason)
-
-    def axis(self, name: str, texts: Mapping[str, str]) -> Axis:
-        """An axis, from what the frame says of it."""
-        block = f"{name.upper()}BLOCK"
-        placed = _PLACE.search(texts.get("index", "")) or _PLACE.search(texts.get("base", ""))
-        place = [part.strip() for part in placed["place"].split(",")] if placed else []
-        said = " ".join(texts.values())
-        offset = texts.get("offset", "")
-        group = self.values.group if offset.endswith(f" * {groups.SIZE}") else None
-        owned = groups.SIZE if group else block
-        program = offset.partition(f" * {owned}")[0] if "program_id" in offset or "pid_offset" in offset else ""
-        return Axis(
-            name, self.numel.get(name, f"{name}numel"), block, self.fixed.get(block), place.index(":") if place else None,
-            len(place) or 1, "tl.full" not in texts.get("mask", "tl.full"), "int64" if "tl.int64" in said else "int32",
-            program, "loop" in texts, group=group,
-        )  # fmt: skip
 
     # ---- statements
 
@@ -221,7 +188,7 @@ class _Reader:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 size = value.value if isinstance(value, ast.Constant) else None
                 if isinstance(size, int) and (block := _BLOCK.match(name)):
-                    self.fixed[block[1]] = size
+                    self.axes.fixed[block[1]] = size
                 self.assign(name, value, line)
                 return constexpr(name, value)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -236,10 +203,10 @@ class _Reader:
             case ast.For(body=body, target=target, iter=iterator):
                 return self.loop(target, body, iterator, line)
             case ast.If(test=test, body=body, orelse=orelse) if self.separate(test):
-                turns = _turns(test)
+                turns = turns_of(test)
                 self.jobs(body, orelse, turns)
                 return Frame("job", number=turns)
-            case ast.If(test=test, body=body) if self.alone and (once := _of_a_split(test)) is not None:
+            case ast.If(test=test, body=body) if self.alone and (once := alone_in_its_row(test)) is not None:
                 self.read(body if once else [])
                 return branch(test)
             case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
@@ -257,21 +224,21 @@ class _Reader:
                 return Said("return" if isinstance(statement, ast.Return) else "")
 
     def assign(self, name: str, node: ast.expr, line: int) -> What:
-        if isinstance(node, ast.Call) and called(node) in blocks.MAKERS | {"advance"} and self.framed:
-            block = blocks.made(self.values, node)
+        if isinstance(node, ast.Call) and called(node) in memory.MAKERS | {"advance"} and self.framed:
+            block = memory.block_of(self.values, node)
             if block is not None:
                 self.values.blocks[name] = block
             if name in self.values.blocks:  # to advance it in a loop is what the axis does
                 self.lines.setdefault(line, {})
                 return Frame("next tile" if called(node) == "advance" else "tile")
-        frame = _FRAME.match(name) if self.framed else None
+        frame = FRAME.match(name) if self.framed else None
         before = len(self.values.accesses), len(self.values.reached)
-        value = self.frame(name, frame["prefix"], frame["what"], node) if frame else None
+        value = self.axes.value(name, frame["prefix"], frame["what"], node) if frame else None
         if frame and value is not None:
             self.keep(name, value, line)
             if isinstance(node, ast.Name):  # roffset = r0_offset
                 return Alias(node.id)
-            self.frames.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
+            self.axes.texts.setdefault(frame["prefix"], {})[frame["what"]] = ast.unparse(node)
             start = frame["what"] == "offset" and isinstance(node, ast.Constant)
             return Frame("start" if start else frame["what"], frame["prefix"])
         if value is None:
@@ -316,33 +283,6 @@ class _Reader:
         self.lines.setdefault(line, {})[name] = value
         return value
 
-    def frame(self, name: str, prefix: str, what: str, node: ast.expr) -> Expression | None:
-        """What a name of the frame holds; None where the text gives it another meaning."""
-        values = self.values
-        text = ast.unparse(node)
-        if what == "numel":
-            match node:
-                case ast.Constant(value=int(value)):
-                    self.numel[prefix] = value
-                    values.axes |= {prefix}
-                    return values.constant(value, "int32")
-            return None  # rnumel = r0_numel
-        if what in {"offset", "base"}:
-            return values.make(Size, "int32", NOWHERE, name) if "tl." in text or what == "offset" else None
-        if what == "index":
-            if "tl.arange" not in text and "tl.full" not in text and f"{prefix}offset" not in text:
-                return None  # rindex = r0_index, xindex of a template
-            values.axes |= {prefix}
-            self.numel.setdefault(prefix, f"{prefix}numel")
-            return values.make(Position, "int32", frozenset({prefix}), Index.of(Coordinate(prefix, 1, None)))
-        if isinstance(node, ast.Name):
-            return None  # rmask = r0_mask
-        match node:
-            case ast.Compare(comparators=[ast.Name(id=bound)]) if self.numel.get(prefix) == f"{prefix}numel" != bound:
-                known = values.name(bound)  # `xindex < xnumel_3`: one job of several
-                self.numel[prefix] = int(known.value) if isinstance(known, Constant) else self.sizes.get(bound, bound)
-        return values.make(Inside, "bool", frozenset({prefix}), prefix)
-
     def effect(self, call: ast.Call) -> What:
         name = called(call)
         first = len(self.steps)
@@ -379,13 +319,13 @@ class _Reader:
         axis = ""
         if isinstance(target, ast.Name):
             values.names[target.id] = values.make(Size, "int32", NOWHERE, target.id)
-            frame = _FRAME.match(target.id) if self.framed else None
+            frame = FRAME.match(target.id) if self.framed else None
             if frame and frame["what"] == "offset":
                 axis = frame["prefix"]
             elif values.group and ast.unparse(iterator).startswith(groups.TURNS):
                 axis = groups.AXIS
             if axis:
-                self.frames.setdefault(axis, {})["loop"] = ast.unparse(iterator)
+                self.axes.texts.setdefault(axis, {})["loop"] = ast.unparse(iterator)
         if not axis:
             self.opaque = self.opaque or "a loop along no axis of the frame"
         carried: dict[str, Carried] = {}
@@ -440,33 +380,11 @@ class _Reader:
                     job = _Reader((), {}, "" if self.framed else self.opaque)
                     known = self.values
                     job.values = Evaluation(pointers=known.pointers, constants=known.constants, names=dict(known.names))
-                    job.numel, job.sizes = dict(self.numel), self.sizes
+                    job.axes = Axes(job.values, dict(self.axes.numel), self.axes.sizes)
                     job.read(arm)
                     self.parts.append(job.computation())
                     self.lines.update(job.lines)
                     self.statements += job.statements
-
-
-def _turns(test: ast.expr) -> int:
-    """2 of `pid % 2 == 0`, where jobs take programs in turns; 0 where each has the programs up to its end."""
-    match test:
-        case ast.Compare(left=ast.BinOp(op=ast.Mod(), right=ast.Constant(value=int(turns)))):
-            return turns
-    return 0
-
-
-def _of_a_split(test: ast.expr) -> bool | None:
-    """What decides in a cooperative reduction, for one program a row: there are no peers, and each store is this program's."""
-    match test:
-        case ast.Name(id="HAS_RSPLIT" | "RSPLIT_IS_POWER_OF_2"):
-            return False  # the second is about which peers there are
-        case ast.Compare(
-            left=ast.Name(id="rsplit_id"),
-            ops=[ast.Eq()],
-            comparators=[ast.BinOp(op=ast.Mod(), right=ast.Name(id="RSPLIT"))],
-        ):
-            return True
-    return None
 
 
 def _assigned(body: list[ast.stmt]) -> Iterable[str]:

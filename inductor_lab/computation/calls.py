@@ -1,18 +1,33 @@
-"""Calls that are more than a function of their arguments: constants, choices, searches, what Inductor's helpers do."""
+"""Calls that are more than a function of their arguments: constants, choices, searches, what Inductor's helpers do; and what a call may say at all.
+
+Functions are those that Inductor writes (torch/_inductor/codegen/triton.py and runtime/triton_helpers.py, 2.0 to 2.15), by their last word. What
+`SAYS` does not allow one has a meaning that no rule reads. A function that is not there takes values alone, as many as it likes: each becomes an
+operand of its node, none gets lost.
+"""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from inductor_lab.computation import folds, tiles
+from inductor_lab.computation import folds
 from inductor_lab.computation.addresses import index_of
-from inductor_lab.computation.dtypes import of_text
-from inductor_lab.computation.evaluator import Evaluator
-from inductor_lab.computation.operators import called, function_name
+from inductor_lab.computation.nodes import Evaluator
+from inductor_lab.computation.operators import called, function_name, is_module
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Carried, Constant, Expression, Load, Operation, Position, Scan, Size, union
+from inductor_lab.computation.tree import (
+    Carried,
+    Constant,
+    Expression,
+    Load,
+    Operation,
+    Position,
+    Scan,
+    Size,
+    of_text,
+    union,
+)
 
 
 def _broadcast_to(values: Evaluator, node: ast.Call) -> Expression:
@@ -92,7 +107,7 @@ def _where(values: Evaluator, node: ast.Call) -> Expression:
         return made
     test, *sides = node.args
     written = [values.of(side) for side in sides]
-    call = tiles.call_of(node, ast.unparse(test), *written) if written[0] is not written[1] else None
+    call = folds.call_of(node, ast.unparse(test), *written) if written[0] is not written[1] else None
     return values.make(Scan, scan.dtype, scan.axes, scan.name, scan.part, scan.inputs, call)
 
 
@@ -100,13 +115,13 @@ def _reduce(values: Evaluator, node: ast.Call) -> Expression:
     """`tl.reduce(value, 1, _triton_helper_fn_add0)`."""
     name = function_name(ast.unparse(node.args[-1])) if len(node.args) > 2 else "reduce"
     value = node.args[0].elts[0] if isinstance(node.args[0], ast.Tuple) and node.args[0].elts else node.args[0]
-    return tiles.reduced(values, node, folds.ACCUMULATED.get(name, name), "", values.of(value))
+    return folds.reduced(values, node, folds.ACCUMULATED.get(name, name), "", values.of(value))
 
 
 def _select_one(values: Evaluator, node: ast.Call) -> Expression:
     """The one element along the row where a condition holds: the last of a block's scan."""
     value = values.of(node.args[0])
-    return values.make(Operation, value.dtype, tiles.unreduced(value.axes), "last", (value,))
+    return values.make(Operation, value.dtype, folds.unreduced(value.axes), "last", (value,))
 
 
 def _exclusive_scan_decoupled_lookback(values: Evaluator, node: ast.Call) -> Expression:
@@ -165,3 +180,52 @@ CALLS: dict[str, Callable[[Evaluator, ast.Call], Expression]] = {
     "exclusive_scan_decoupled_lookback_64": _exclusive_scan_decoupled_lookback,
 }
 """Calls with a meaning of their own, by their last word; others are operations of that name."""
+
+
+# ---- what a call may say
+
+_BLOCK = "shape strides block_shape offsets order"
+SAYS: Mapping[str, tuple[int, str]] = {
+    "load": (2, "mask other eviction_policy cache_modifier volatile boundary_check padding_option"),
+    "store": (3, "mask eviction_policy cache_modifier boundary_check"),
+    "atomic_add": (3, "mask sem scope"), "atomic_min": (3, "mask sem scope"), "atomic_max": (3, "mask sem scope"),
+    "arange": (2, ""), "program_id": (1, "axis"), "num_programs": (1, "axis"), "cdiv": (2, ""), "pointer_type": (1, ""),
+    "make_block_ptr": (6, _BLOCK), "make_tensor_descriptor": (1, _BLOCK), "advance": (2, ""),
+    "full": (3, ""), "zeros": (2, "dtype"), "broadcast_to": (2, ""), "reshape": (2, ""), "to": (1, "bitcast"), "float": (1, ""), "int": (1, ""),
+    "where": (3, ""), "maximum": (3, "propagate_nan"), "minimum": (3, "propagate_nan"),
+    "div_floor_integer": (2, ""), "remainder_integer": (2, ""),
+    "reduce": (3, ""), **dict.fromkeys(folds.FOLDS, (2, "")), **{name: (len(folds.PARTS[fold]) + 1, "") for name, fold in folds.SEVERAL.items()},
+    "online_softmax_reduce": (5, ""),  # behind the dimension: whether exponentials are fast, and of 2.15 what a zero's sign does
+    "associative_scan": (3, "reverse"), "sort_with_index": (4, "stable descending"), "select_one": (2, "dim keep_dims"),
+    "exclusive_scan_decoupled_lookback": (4, "DTYPE_VALUE_AS_UINT DTYPE_PACK"), "exclusive_scan_decoupled_lookback_64": (4, ""),
+    "bucketize_binary_search": (11, ""), "inline_asm_elementwise": (3, "dtype is_pure pack constraints"),
+    "dot": (3, "input_precision allow_tf32 out_dtype max_num_imprecise_acc"), "device_assert": (2, ""), "debug_barrier": (0, ""),
+}  # fmt: skip
+"""Function -> the most arguments that it has, and its keywords."""
+_OF_A_VALUE: Mapping[str, float] = {"load": 1, "store": 2, "broadcast_to": float("inf"), "reshape": float("inf")}
+"""The most arguments of a descriptor's methods, and of those of a value that take sizes one after another."""
+_ALONG = {"range", "static_range"}
+"""What a loop goes along: what else it says is for the compiler, and is kept with the loop."""
+
+
+def is_read(call: ast.Call) -> bool:
+    """Whether all that a call says is read."""
+    name = called(call)
+    if name in _ALONG:
+        return True
+    most, keywords = SAYS.get(name, (len(call.args), ""))
+    of_value = isinstance(call.func, ast.Attribute) and not is_module(call.func.value)
+    return len(call.args) <= (_OF_A_VALUE.get(name, most) if of_value else most) and {
+        keyword.arg for keyword in call.keywords
+    } <= set(keywords.split())
+
+
+def unread(statement: ast.stmt) -> ast.Call | None:
+    """The first call of a statement that says more than is read; those of statements inside it are theirs."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        if isinstance(node, ast.Call) and not is_read(node):
+            return node
+        waiting += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+    return None

@@ -6,7 +6,6 @@ in_ptr2 + (x0 + 16*tmp17)        of f32[10000, 16]:        dimension 0 gathered 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,15 +13,16 @@ from inductor_lab.computation.index import Coordinate, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import pointers
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import Size, product
 
 
 @dataclass(frozen=True)
 class Dimension:
     """How an access moves along one dimension of its tensor."""
 
-    size: Size
-    stride: Size
+    size: SizeLike
+    stride: SizeLike
     """In elements."""
     coordinates: tuple[Coordinate, ...]
     """What walks along it; a coordinate that runs over several dimensions at once stands at each of them."""
@@ -30,7 +30,7 @@ class Dimension:
     """Elements of this dimension from one value of the coordinate to the next; 0 where nothing walks along it."""
     gathered: frozenset[str]
     """The pointers whose contents choose the place along it."""
-    start: Size
+    start: SizeLike
     """The place along it where the access begins."""
 
 
@@ -75,24 +75,12 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
 
 def dimension(term: Term, tensor: TensorType, sizes: Mapping[str, str]) -> int | None:
     """The dimension whose stride is the largest that divides the term's factor."""
-    number, names = factors(abs(term.factor), *(sizes.get(name, name) for name in term.sizes))
+    factor = product([Size(abs(term.factor)), *(Size.of(name, sizes) for name in term.sizes)])
     best: tuple[int, int, int] | None = None
-    for n, stride in enumerate(tensor.stride):
-        step, symbols = factors(stride)
-        if step and tensor.shape[n] != 1 and not number % step and symbols <= names:
-            best = max(best or (-1, 0, 0), (symbols.total(), step, n))
+    for n, stride in enumerate(map(Size.of, tensor.stride)):
+        if stride.number and tensor.shape[n] != 1 and factor.over(stride) is not None:
+            best = max(best or (-1, 0, 0), (*stride.order, n))
     return best[2] if best else 0 if len(tensor.shape) == 1 else None
-
-
-def factors(*product: Size) -> tuple[int, Counter[str]]:
-    """A product as its number and its symbols: `3 * s98` is 3 and s98."""
-    number, symbols = 1, Counter[str]()
-    for part in (part.strip() for factor in product for part in str(factor).split("*")):
-        if part.isdigit():
-            number *= int(part)
-        else:
-            symbols[part] += 1
-    return number, symbols
 
 
 def _covered(found: Computation, coordinate: Coordinate, at: int, step: int, tensor: TensorType) -> list[int]:
@@ -113,9 +101,9 @@ def _covered(found: Computation, coordinate: Coordinate, at: int, step: int, ten
     return covered
 
 
-def starts(constant: int, tensor: TensorType) -> list[Size]:
+def starts(constant: int, tensor: TensorType) -> list[SizeLike]:
     """A constant offset as a place along each dimension, widest strides first."""
-    starts: list[Size] = [0] * len(tensor.shape)
+    starts: list[SizeLike] = [0] * len(tensor.shape)
     known = [(stride, n) for n, stride in enumerate(tensor.stride) if isinstance(stride, int) and stride > 0]
     for stride, n in sorted(known, reverse=True):
         if tensor.shape[n] != 1 and constant > 0:

@@ -5,15 +5,25 @@ from __future__ import annotations
 import ast
 import math
 
-from inductor_lab.computation import folds, groups, tiles
-from inductor_lab.computation.calls import CALLS
-from inductor_lab.computation.dtypes import DTYPES, joined, of_text
-from inductor_lab.computation.evaluator import Evaluator
+from inductor_lab.computation import folds, groups
+from inductor_lab.computation.calls import CALLS, is_read
 from inductor_lab.computation.memory import access
-from inductor_lab.computation.nodes import NOWHERE
+from inductor_lab.computation.nodes import NOWHERE, Evaluator
 from inductor_lab.computation.operators import OPERATORS, called, function_name, is_module
-from inductor_lab.computation.said import is_read
-from inductor_lab.computation.tree import Cast, Constant, Expression, Operation, Position, Random, Size, Unknown, union
+from inductor_lab.computation.tree import (
+    DTYPES,
+    Cast,
+    Constant,
+    Expression,
+    Operation,
+    Position,
+    Random,
+    Size,
+    Unknown,
+    joined,
+    of_text,
+    union,
+)
 
 METHODS = {"to", "broadcast_to", "reshape"}
 SAME = {
@@ -67,11 +77,11 @@ class Evaluation(Evaluator):
             return (self.of(node),)
         name = called(node)
         if name in folds.SEVERAL:
-            return tiles.folded_several(self, node, folds.SEVERAL[name])
+            return folds.folded_several(self, node, folds.SEVERAL[name])
         if name in folds.TURNS:
-            return tiles.turn(self, node, name)
+            return folds.turn(self, node, name)
         if name in {"associative_scan", "sort_with_index"}:
-            return tiles.scan(self, node, name)
+            return folds.scan(self, node, name)
         if name == "frexp" and node.args:
             value = self.of(node.args[0])
             mantissa = self.operation("frexp_mantissa", value)
@@ -146,13 +156,13 @@ class Evaluation(Evaluator):
         if name in PYTHONS and isinstance(node.func, ast.Name) and len(node.args) == 2:
             return self.operation(PYTHONS[name], *(self.of(argument) for argument in node.args))
         if name in folds.FOLDS and len(node.args) > 1:
-            return tiles.reduced(self, node, folds.FOLDS[name], "", self.of(node.args[0]))
+            return folds.reduced(self, node, folds.FOLDS[name], "", self.of(node.args[0]))
         if name in RANDOM:
             inputs = tuple(self.of(argument) for argument in node.args)
             dtype = "int64" if name == "randint64" else "int32" if name == "randint" else "float32"
             kept = inputs if name == "randint64" else inputs[:2]
-            written = (tiles.argument(self, argument) for argument in node.args)
-            return self.make(Random, dtype, union(inputs), name, kept, tiles.call_of(node, *written))
+            written = (folds.argument(self, argument) for argument in node.args)
+            return self.make(Random, dtype, union(inputs), name, kept, folds.call_of(node, *written))
         if name in SAME and node.args:
             return self.of(node.args[0])
         inputs = tuple(self.of(argument) for argument in node.args)

@@ -19,8 +19,8 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from inductor_lab.computation.evaluator import Evaluator
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.nodes import Evaluator
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.tree import Call, Constant, Expression, Position, Reduction
 from inductor_lab.records import Argument

@@ -1,13 +1,14 @@
 """The forms in which Inductor writes well-known functions, by their names: a table of patterns.
 
-A tree stays what the kernel does; its name is for the reader. Sources: `TritonOverrides` in torch/_inductor/codegen/triton.py and
+A tree stays what the kernel does; its name is for the reader. GELU by tanh, `0.5 * x * (1 + tanh(0.797885 * (x + 0.044715 * x**3)))`, has no one form:
+it is told by the polynomial of `x` and of the tanh that it is. Sources: `TritonOverrides` in torch/_inductor/codegen/triton.py and
 torch/_inductor/lowering.py, 2.11 to 2.15.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import sqrt
+from collections.abc import Callable, Iterable, Mapping
+from math import isclose, pi, sqrt
 
 from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import masks, plain
@@ -225,3 +226,138 @@ def named(value: Expression) -> Named | None:
     if not isinstance(value, Operation):
         return None
     return next((found for idiom in IDIOMS if (found := idiom(value)) is not None), None)
+
+
+# ---- GELU by its tanh approximation: models write it out by hand in several orders, PyTorch in another one
+
+SCALE, CUBIC = sqrt(2 / pi), 0.044715
+DEEPEST = 5
+"""Sums and products above `x` in what the tanh is taken of."""
+OUTER = 3
+"""Those above the tanh."""
+Monomial = tuple[Expression, ...]
+Polynomial = Mapping[Monomial, float]
+"""Factors, in an order of their own -> the number before them."""
+MOST_TERMS = 16
+"""A function that people know by its name has fewer."""
+
+
+def gelu_tanh(value: Expression) -> Expression | None:
+    """`x`, where the value is GELU of it."""
+    match value:
+        case Operation(name="mul"):
+            for tanh in _below(value, OUTER):
+                x = argument(tanh)
+                if x is not None and equal(_read(Polynomials(x, tanh), value), _forward(x, tanh)):
+                    return x
+    return None
+
+
+def argument(tanh: Expression) -> Expression | None:
+    """`x` of `tanh(0.797885 * (x + 0.044715 * x**3))`."""
+    match tanh:
+        case Operation(name="tanh", inputs=(inner,)):
+            for x in _below(inner, DEEPEST):
+                wanted = total((term(x, times=SCALE), term(x, x, x, times=SCALE * CUBIC)))
+                if equal(_read(Polynomials(x), inner), wanted):
+                    return x
+    return None
+
+
+def _forward(x: Expression, tanh: Expression) -> Polynomial:
+    x, tanh = seen(x), seen(tanh)
+    return total((term(x, times=0.5), term(x, tanh, times=0.5)))
+
+
+def _read(read: Polynomials, value: Expression) -> Polynomial:
+    """The value as a polynomial; nothing where it is no short one."""
+    try:
+        return read.of(value)
+    except TooManyTermsError:
+        return {}
+
+
+def _below(value: Expression, depth: int) -> list[Expression]:
+    """A value and what it is a sum and a product of, to some depth."""
+    found: dict[Expression, None] = {}
+    level = [seen(value)]
+    for _ in range(depth + 1):
+        found |= dict.fromkeys(level)
+        sums = [node for node in level if isinstance(node, Operation) and node.name in {"add", "mul", "fma"}]
+        level = [seen(part) for node in sums for part in node.inputs]
+    return list(found)
+
+
+class TooManyTermsError(ValueError):
+    """A value that is no short polynomial."""
+
+
+class Polynomials:
+    """Reads values as polynomials of `variables` and of whatever is no sum and no product."""
+
+    def __init__(self, *variables: Expression) -> None:
+        self._read: dict[Expression, Polynomial] = {seen(variable): term(seen(variable)) for variable in variables}
+
+    def of(self, value: Expression) -> Polynomial:
+        """Raises TooManyTermsError."""
+        value = seen(value)
+        if value not in self._read:
+            self._read[value] = self._taken_apart(value)
+        return self._read[value]
+
+    def _taken_apart(self, value: Expression) -> Polynomial:
+        constant = number(value)
+        if constant is not None:
+            return term(times=constant)
+        match value:
+            case Operation(name="add", inputs=(left, right)):
+                return _sum(self.of(left), self.of(right))
+            case Operation(name="sub", inputs=(left, right)):
+                return _sum(self.of(left), _product(term(times=-1.0), self.of(right)))
+            case Operation(name="neg", inputs=(operand,)):
+                return _product(term(times=-1.0), self.of(operand))
+            case Operation(name="mul", inputs=(left, right)):
+                return _product(self.of(left), self.of(right))
+            case Operation(name="fma", inputs=(left, right, more)):
+                return _sum(_product(self.of(left), self.of(right)), self.of(more))
+        return term(value)
+
+
+def term(*factors: Expression, times: float = 1.0) -> Polynomial:
+    """One product."""
+    return {tuple(sorted(factors, key=id)): times}
+
+
+def total(terms: Iterable[Polynomial]) -> Polynomial:
+    """Raises TooManyTermsError."""
+    found: Polynomial = {}
+    for each in terms:
+        found = _sum(found, each)
+    return found
+
+
+def equal(one: Polynomial, other: Polynomial) -> bool:
+    """Equal up to what the text of a number leaves out."""
+    return one.keys() == other.keys() and all(isclose(one[key], other[key], rel_tol=1e-4) for key in one)
+
+
+def _sum(one: Polynomial, other: Polynomial) -> Polynomial:
+    found = dict(one)
+    for factors, times in other.items():
+        found[factors] = found.get(factors, 0.0) + times
+    return _short(found)
+
+
+def _product(one: Polynomial, other: Polynomial) -> Polynomial:
+    found: dict[Monomial, float] = {}
+    for left, times in one.items():
+        for right, by in other.items():
+            factors = tuple(sorted((*left, *right), key=id))
+            found[factors] = found.get(factors, 0.0) + times * by
+    return _short(found)
+
+
+def _short(found: Polynomial) -> Polynomial:
+    if len(found) > MOST_TERMS:
+        raise TooManyTermsError
+    return found

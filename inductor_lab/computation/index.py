@@ -1,18 +1,47 @@
 """Addresses as sums: `32 + 64*x1 + 3072*x5` is a constant and coordinates with factors.
 
-A coordinate is `(axis // stride) % size`, Inductor's way to give a flat loop its dimensions. `Digits` cuts an axis where any coordinate
-does, like the digits of a mixed-radix number, so that coordinates which overlap (`x % 1024` and `x % 64`) can be compared.
+A coordinate is `(axis // stride) % size`, Inductor's way to give a flat loop its dimensions. Addresses hold values of any kind (`Expression`), and
+the kinds of value in `tree` hold addresses.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import gcd, inf
 
-from inductor_lab.computation.expression import Expression, walk
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import SizeLike
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Expression:
+    """One value of the kernel, for every element of its shape; `tree` has the kinds of node."""
+
+    dtype: str
+    """torch's name; `float` and `int` for a bare number of Python, whose width the other operand decides."""
+    axes: frozenset[str]
+    """The axes of the launch (`x`, `y`, `r0_`) that it varies over: its shape."""
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return ()
+
+
+def walk(*roots: Expression) -> Iterator[Expression]:
+    """Every node under the roots once, however often it is used; a node before what it is made of."""
+    seen: set[int] = set()
+    waiting = list(reversed(roots))
+    while waiting:
+        node = waiting.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            yield node
+            waiting.extend(reversed(node.operands))
+
+
+def union(expressions: Iterable[Expression]) -> frozenset[str]:
+    """The axes of several values together."""
+    return frozenset(axis for expression in expressions for axis in expression.axes)
 
 
 @dataclass(frozen=True)
@@ -20,8 +49,8 @@ class Coordinate:
     """`(axis // stride) % size`; no size means no `%`. Sizes of dynamic shapes are text."""
 
     axis: str
-    stride: Extent
-    size: Extent | None
+    stride: SizeLike
+    size: SizeLike | None
 
 
 @dataclass(frozen=True)
@@ -157,7 +186,7 @@ def split(value: Index, by: int) -> tuple[Index, Index, int]:
     return Index(0), value, 1
 
 
-def divided(value: Index, by: Extent) -> Index | None:
+def divided(value: Index, by: SizeLike) -> Index | None:
     """`value // by` where that is again a sum of coordinates."""
     if isinstance(by, str):
         whole = value.only()
@@ -180,7 +209,7 @@ def divided(value: Index, by: Extent) -> Index | None:
     return Index.of(Coordinate(coordinate.axis, coordinate.stride * by, coordinate.size // by))
 
 
-def remainder(value: Index, by: Extent) -> Index | None:
+def remainder(value: Index, by: SizeLike) -> Index | None:
     """`value % by` where that is again a sum of coordinates."""
     if value.is_constant and isinstance(by, int) and by > 0:
         return Index(value.constant % by)
@@ -198,37 +227,3 @@ def remainder(value: Index, by: Extent) -> Index | None:
     if by <= 0 or isinstance(coordinate.size, str) or (coordinate.size is not None and coordinate.size % by):
         return None
     return Index.of(Coordinate(coordinate.axis, coordinate.stride, by))
-
-
-@dataclass(frozen=True)
-class Digits:
-    """An axis cut at every place where a coordinate starts or ends: ((stride, size), ...), fastest first.
-
-    `nested` is False where the cuts do not nest (`x % 30` beside `x % 50`) or are symbolic; then no coordinate can be told in digits.
-    """
-
-    parts: tuple[tuple[int, int], ...]
-    nested: bool = True
-
-    @staticmethod
-    def make(numel: int, coordinates: Iterable[Coordinate]) -> Digits:
-        cuts = {1}
-        for coordinate in coordinates:
-            if isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
-                return Digits((), nested=False)
-            cuts |= {coordinate.stride} | ({coordinate.stride * coordinate.size} if coordinate.size else set())
-        ordered = sorted(cut for cut in cuts if cut < numel or cut == 1)
-        if any(high % low for low, high in itertools.pairwise(ordered)):
-            return Digits((), nested=False)
-        ends = [*ordered[1:], None]
-        return Digits(
-            tuple((low, high // low if high else -(-numel // low)) for low, high in zip(ordered, ends, strict=True))
-        )
-
-    def of(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
-        """A coordinate's digits as (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
-        if not self.nested or isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
-            return None
-        start, end = coordinate.stride, coordinate.stride * coordinate.size if coordinate.size else None
-        inside = [(stride, size) for stride, size in self.parts if stride >= start and (end is None or stride < end)]
-        return tuple((stride, size, stride // start) for stride, size in inside)

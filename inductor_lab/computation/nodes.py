@@ -1,17 +1,34 @@
-"""Makes the nodes of a computation's trees: equal ones once, their depth bounded, their floating-point work counted."""
+"""Makes the nodes of a computation's trees, equal ones once, and keeps what is known of a body while it is read.
+
+`Nodes` bounds their depth and counts their floating-point work. An `Evaluator` has the names, pointers and accesses so far, and the one way from an
+expression to its tree: every rule (`calls`, `memory`, `folds`, `groups`) asks one. The one that there is, `evaluation`, knows the rules.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from inductor_lab.computation.addresses import index_of
-from inductor_lab.computation.dtypes import PREDICATES, joined
 from inductor_lab.computation.index import Index, divided, remainder
 from inductor_lab.computation.operators import CANONICAL, COMPARISONS, TABLE
-from inductor_lab.computation.tree import Constant, Expression, Named, Operation, Position, Unknown, union
+from inductor_lab.computation.schedule import BLOCKS, Access, Reached
+from inductor_lab.computation.tree import (
+    PREDICATES,
+    Broadcast,
+    Constant,
+    Expression,
+    Named,
+    Operation,
+    Position,
+    Unknown,
+    joined,
+    union,
+)
+from inductor_lab.records import Argument
 
 NOWHERE: frozenset[str] = frozenset()
 DEEPEST = 150
@@ -96,6 +113,63 @@ class Nodes:
             return None
         axes = frozenset(c.axis for c in found.coordinates()) or union((left, right))
         return self.position(found, axes, joined(left, right))
+
+
+@dataclass(frozen=True)
+class Block:
+    """A tile of a tensor, as the text makes it."""
+
+    base: ast.expr
+    strides: tuple[ast.expr, ...]
+    sizes: tuple[ast.expr, ...]
+    """How long the tile is along each dimension, in blocks of the launch."""
+    offsets: tuple[ast.expr, ...]
+    """Where it begins; none for a descriptor, whose load tells it."""
+
+
+@dataclass
+class Evaluator(Nodes, ABC):
+    """The names of a body so far, and what they stand for."""
+
+    pointers: Mapping[str, Argument] = field(default_factory=dict)
+    constants: Mapping[str, Expression] = field(default_factory=dict)
+    """Sizes and constexprs of the signature."""
+    names: dict[str, Expression] = field(default_factory=dict)
+    accesses: list[Access] = field(default_factory=list)
+    axes: frozenset[str] = NOWHERE
+    """Every axis of the kernel."""
+    looped: bool = False
+    group: int | None = None
+    """Rows that a program folds into one, where it does (`groups`)."""
+    reached: list[Reached] = field(default_factory=list)
+    """Loads and stores at addresses that are no sums of positions."""
+    blocks: dict[str, Block] = field(default_factory=dict)
+    """Block pointers and descriptors that have names."""
+    left: dict[str, Expression] = field(default_factory=dict)
+    """Workspace -> what this program put there."""
+
+    @abstractmethod
+    def of(self, node: ast.expr) -> Expression:
+        """The tree of an expression."""
+
+    def blocks_of(self, size: ast.expr) -> frozenset[str]:
+        """The axes whose blocks a size is made of."""
+        return _spanned([size], self.axes)
+
+    def spread(self, value: Expression, shape: list[ast.expr]) -> Expression:
+        axes = value.axes | _spanned(shape, self.axes)
+        return value if axes == value.axes else self.make(Broadcast, value.dtype, axes, value)
+
+
+def _spanned(shape: list[ast.expr], axes: frozenset[str]) -> frozenset[str]:
+    names = {n.id for part in shape for n in ast.walk(part) if isinstance(n, ast.Name)}
+    return frozenset(_axis(name, axes) for name in names if name in BLOCKS)
+
+
+def _axis(block: str, axes: frozenset[str]) -> str:
+    """`RBLOCK` is another name for `R0_BLOCK` where the kernel has that axis (2.6 on)."""
+    axis = BLOCKS[block]
+    return "r0_" if axis == "r" and "r" not in axes and "r0_" in axes else axis
 
 
 def size_of(value: Expression) -> int | str | None:

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from math import prod
 
-from inductor_lab.computation.addresses import Limit, limits
-from inductor_lab.computation.folds import conjuncts, narrowing
-from inductor_lab.computation.footprint import Box, distinct
-from inductor_lab.computation.index import Coordinate, Digits, Index, inside
-from inductor_lab.computation.places import reached
-from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule
-from inductor_lab.computation.statements import Statement
-from inductor_lab.computation.tree import Constant, Expression, Load
-from inductor_lab.records import Size as Extent
-
-Digit = tuple[str, int]
-"""An axis, and where on it the digit counts: the stride of the coordinate that it is."""
+from inductor_lab.computation.folds import narrowing
+from inductor_lab.computation.index import Coordinate, inside
+from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule, Statement
+from inductor_lab.computation.space import Digits, Space, distinct
+from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.records import SizeLike
 
 
 @dataclass(frozen=True, eq=False)
-class Computation:
+class Computation(Space):
     """What one body computes for its first launch.
 
     A kernel that does several jobs side by side (foreach, combo) has one computation a job in `parts`, and no accesses of its own.
     """
 
-    numel: Mapping[str, Extent]
-    """Elements along each axis, `x`, `y`, `z`, `r0_`; the launch's expression where it is symbolic."""
+    numel: Mapping[str, SizeLike]
     sizes: Mapping[str, str]
     """What the launch passes for each size that is no number: `{"ks0": "s77"}`."""
     accesses: tuple[Access, ...]
@@ -91,119 +81,11 @@ class Computation:
         for part in self.parts:
             yield from part.jobs()
 
-    def elements(self, axes: frozenset[str]) -> int | None:
-        """Iterations over these axes; None where a size is symbolic."""
-        total = 1
-        for axis in axes:
-            size = self.numel.get(axis)
-            if not isinstance(size, int):
-                return None
-            total *= size
-        return total
-
-    def extent(self, coordinate: Coordinate) -> int | None:
-        """How many values a coordinate takes; None where that is symbolic."""
-        if isinstance(coordinate.size, int):
-            return coordinate.size
-        numel = self.numel.get(coordinate.axis)
-        if coordinate.size is not None or isinstance(coordinate.stride, str) or not isinstance(numel, int):
-            return None
-        return -(-numel // coordinate.stride)
-
-    def cut(self, of: Coordinate | Expression | None) -> list[tuple[Digit, int, int]] | None:
-        """A coordinate's digits as (digit, size, weight in the coordinate); None where it has none."""
-        if not isinstance(of, Coordinate) or of.axis not in self.digits:
-            return None
-        parts = self.digits[of.axis].of(of)
-        return None if parts is None else [((of.axis, stride), size, weight) for stride, size, weight in parts]
-
     def held(self, of: Coordinate) -> str:
         """The name in the body of a coordinate, else of the nearest that it is a part of, y1 for `y1 % 4`; empty where none is."""
         own = (name for name, one in self.coordinates.items() if one == of)
         holding = [(place, name) for name, one in self.coordinates.items() if (place := inside(of, one))]
         return next(own, "") or min(holding, default=((), ""))[1]
-
-    @cached_property
-    def cuts(self) -> dict[Digit, int]:
-        """The sizes of all digits."""
-        return {(axis, stride): size for axis, digits in self.digits.items() for stride, size in digits.parts}
-
-    def steps(self, index: Index) -> dict[Digit, int] | None:
-        """How far in memory one step of each digit goes; None where data or a symbolic size decides that."""
-        found = Counter[Digit]()
-        for term in index.terms:
-            parts = None if term.sizes else self.cut(term.of)
-            if parts is None:
-                return None
-            for digit, _, weight in parts:
-                found[digit] += term.factor * weight
-        return found
-
-    def ranges(self, mask: Expression | None) -> dict[Digit, tuple[int, int]]:
-        """From where to where a mask lets each digit go."""
-        found = {digit: (0, size) for digit, size in self.cuts.items()}
-        for digit, least, most in filter(None, map(self.narrowed, limits(mask))):
-            low = max(found[digit][0], least)
-            found[digit] = low, max(low, min(found[digit][1], most))
-        return found
-
-    def box(self, access: Access) -> Box | None:
-        """The addresses of an access that does not depend on data; None where it does, or where a size is symbolic."""
-        steps, ranges = self.steps(access.index), self.ranges(access.mask)
-        if steps is None:
-            return None
-        start = access.index.constant + sum(step * ranges[digit][0] for digit, step in steps.items())
-        return Box(start, tuple((step, ranges[digit][1] - ranges[digit][0]) for digit, step in steps.items()))
-
-    def decided(self, condition: Expression | None) -> bool | None:
-        """Whether a condition is true of every element, or of none: `x0 < 64` where x0 stays below 64; None where neither is known."""
-        parts = conjuncts(condition)
-        if any(isinstance(part, Constant) and not part.value for part in parts):
-            return False
-        bounds = [limits(part) for part in parts if not isinstance(part, Constant)]
-        if any(limit.high is not None and limit.high <= limit.low for each in bounds for limit in each):
-            return False
-        if any(low >= high for low, high in self.ranges(condition).values()):  # x1 < 1 and x1 >= 1
-            return False
-        return True if all(each and all(map(self._certain, each)) for each in bounds) else None
-
-    def _certain(self, limit: Limit) -> bool:
-        extents = [self.extent(term.of) if isinstance(term.of, Coordinate) else None for term in limit.index.terms]
-        most = [
-            term.factor * (size - 1) for term, size in zip(limit.index.terms, extents, strict=True) if size is not None
-        ]
-        below = limit.high is None or (len(most) == len(extents) and sum(most) < limit.high)
-        return limit.low == 0 and below
-
-    def narrowed(self, limit: Limit) -> tuple[Digit, int, int] | None:
-        """The digit that a mask's bound narrows, from where to where; None where it cuts through several.
-
-        `x3 + 16*x1 < 16` with x3 below 16 narrows x1: all that is finer than the slowest digit stays below one step of it. So does
-        `2*x0 < 47`: x0 stays below 24.
-        """
-        found: list[tuple[int, Digit, int]] = []
-        for term in limit.index.terms:
-            parts = self.cut(term.of)
-            if not parts:
-                return None
-            found += [(term.factor * weight, digit, size) for digit, size, weight in parts]
-        *finer, (weight, digit, size) = sorted(found)
-        reached = sum(step * (extent - 1) for step, _, extent in finer)
-        if reached >= weight or any(0 < bound % weight <= reached for bound in (limit.low, limit.high or 0)):
-            return None
-        return digit, -(-limit.low // weight), size if limit.high is None else -(-limit.high // weight)
-
-    def reach(self, *accesses: Access) -> int | None:
-        """How many different addresses the coordinates behind accesses of one index can make at most: iterations without repeats, as their masks allow."""
-        cuts = [self.cut(coordinate) for coordinate in accesses[0].index.coordinates()]
-        if None in cuts:
-            return None
-        digits = {digit for parts in cuts for digit, _, _ in parts or ()}
-        each = [self.ranges(access.mask) for access in accesses]
-        ranges = {digit: (min(one[digit][0] for one in each), max(one[digit][1] for one in each)) for digit in digits}
-        most = prod(high - low for low, high in ranges.values())
-        counted = reached(self, accesses, ranges) if accesses[0].index.expressions() else None
-        return most if counted is None else min(counted, most)
 
     def filled(self, pointer: str) -> int | str | None:
         """How many elements of a pointer's memory are stored whatever the data is, a symbolic number as a product's text; None where that is not told."""

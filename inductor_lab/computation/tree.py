@@ -2,19 +2,21 @@
 
     tmp8 = triton_helpers.maximum(tmp7, tmp6)      Operation("maximum", (Constant(0), Operation("add", (Load("in_ptr0"), ...))))
 
-The names of operations are the words of `Kernel.ops`: `add`, `maximum`, `rsqrt`, `where`.
+The names of operations are the words of `Kernel.ops`: `add`, `maximum`, `rsqrt`, `where`. The dtype of a value follows from those of its parts
+after Triton's promotion rules (docs: `tl` semantics, type promotion).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.computation.expression import Expression, union, walk
-from inductor_lab.computation.index import Index
+from inductor_lab.computation.index import Expression, Index, union, walk
+from inductor_lab.computation.operators import TABLE
+from inductor_lab.dtypes import LANGUAGE, RANKS, TRITON
 
 __all__ = [
     "Broadcast", "Call", "Carried", "Cast", "Constant", "Expression", "Inside", "Load", "Named", "Operation", "Position", "Random",
-    "Reduction", "Scan", "Size", "Unknown", "pointers", "union", "walk",
+    "Reduction", "Scan", "Size", "Unknown", "joined", "of_text", "pointers", "union", "walk",
 ]  # fmt: skip
 
 
@@ -200,3 +202,29 @@ class Named(Unknown):
 def pointers(*roots: Expression) -> frozenset[str]:
     """The tensors whose contents a value depends on."""
     return frozenset(node.pointer for node in walk(*roots) if isinstance(node, Load))
+
+
+DTYPES = {name: rank for rank, name in enumerate(RANKS)}
+PREDICATES = frozenset(row.name for row in TABLE.values() if row.predicate)
+"""Operations that answer yes or no."""
+
+
+def of_text(text: str) -> str:
+    """torch's name of `tl.float32`, `tl.int1`; empty for anything else."""
+    name = text.rpartition(".")[2]
+    name = LANGUAGE.get(name, name)
+    return name if name in DTYPES else TRITON.get(name, "")
+
+
+def joined(*values: Expression) -> str:
+    """The dtype of operands together. A bare number takes the others' width, and is a float at least where it is written as one."""
+    known = [value.dtype for value in values if value.dtype in DTYPES]
+    bare = [value.dtype for value in values if isinstance(value, Constant) and value.dtype in {"int", "float"}]
+    if not known:
+        return "float" if "float" in bare else "int" if bare else values[0].dtype if values else ""
+    widest = max(known, key=DTYPES.__getitem__)
+    if {"float16", "bfloat16"} <= set(known) and widest != "float64":
+        return "float32"
+    if "float" in bare and not widest.startswith(("float", "bfloat")):
+        return "float32"
+    return "int32" if "int" in bare and widest == "bool" else widest

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from inductor_lab.computation.sizes import number
-from inductor_lab.records import Capture, ExternCall, Kernel, Launch, LaunchArgument, Size, TensorType
+from inductor_lab.records import Capture, ExternCall, Kernel, Launch, LaunchArgument, SizeLike, TensorType
+from inductor_lab.records.size import number
 
 Hints = Mapping[str, int]
 """Symbol -> number, `{"s77": 4096}`."""
@@ -54,6 +54,6 @@ def hinted_type(type_: TensorType, hints: Hints) -> TensorType:
     return replace(type_, shape=shape, stride=stride)
 
 
-def _size(size: Size, hints: Hints) -> Size:
+def _size(size: SizeLike, hints: Hints) -> SizeLike:
     value = number(size, hints)
     return size if value is None else value

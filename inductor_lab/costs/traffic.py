@@ -19,9 +19,9 @@ from inductor_lab.bind.heuristics import configuration
 from inductor_lab.bind.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.build import OPAQUE
-from inductor_lab.computation.footprint import distinct
 from inductor_lab.computation.index import Index
-from inductor_lab.computation.statements import Said
+from inductor_lab.computation.schedule import Said
+from inductor_lab.computation.space import distinct
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.costs.compulsory import compulsory
 from inductor_lab.costs.hints import Hints, hinted, of_graphs

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.bind.bindings import ACCUMULATING
-from inductor_lab.bind.made_of import needed, operator
+from inductor_lab.bind.dependencies import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.aten_calls import is_number, spelled
-from inductor_lab.eject.eager.space import Extent
 from inductor_lab.eject.eager.torch_values import call, dtype_of, name, tuple_of
 from inductor_lab.eject.expand import inductors_own
 from inductor_lab.eject.flex import is_flex
@@ -25,9 +24,9 @@ from inductor_lab.eject.graph_sizes import in_numbers, told
 from inductor_lab.eject.graph_values import Values, values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import names_in
-from inductor_lab.eject.sizes import python
 from inductor_lab.eject.tensors import Tensor, strides
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
+from inductor_lab.records.size import Size
 
 WIDTH = 96
 
@@ -159,9 +158,9 @@ def _seen(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, in
     if type_ is None:
         return ""
     lies = (tensor.symbolic or tensor.type).shape
-    if [Extent.of(str(size)) for size in type_.shape] == [Extent.of(str(size)) for size in lies]:
+    if [Size.of(size) for size in type_.shape] == [Size.of(size) for size in lies]:
         return ""
-    seen, sizes = in_numbers(type_, environment), [python(str(size)) for size in type_.shape]
+    seen, sizes = in_numbers(type_, environment), [Size.of(size).python for size in type_.shape]
     if _rows_of_channels(tensor.type, seen):
         places = ", ".join((sizes[0], *sizes[2:], sizes[1]))
         return f"{tensor.name} = {tensor.name}.reshape({places}).movedim(-1, 1)"

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 
 from inductor_lab.aten import FUNCTIONS, METHODS, MULTIPLIED, RESHAPES, SAME_VALUE
-from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.computation.operators import OF_ATEN, Operator
 from inductor_lab.eject.eager.torch_values import (
     ALL,

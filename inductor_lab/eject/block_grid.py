@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from inductor_lab.eject.grid import grid
 from inductor_lab.eject.plan import Plan
+from inductor_lab.records.size import Size
 
 _TILES = "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)"
 GRIDS = (
@@ -69,23 +70,10 @@ def _spelled(text: str, known: Mapping[str, int], blocks: Mapping[str, int]) -> 
 
 def _numbers(text: str, known: Mapping[str, int]) -> list[int] | None:
     """The programs along each direction; None where a name is not known."""
+    parts = ast.parse(text, mode="eval").body
     try:
-        parts = ast.parse(text, mode="eval").body
-        return [_number(part, known) for part in parts.elts] if isinstance(parts, ast.Tuple) else None
-    except KeyError:
+        return (
+            [Size.of(ast.unparse(part)).bound(known) for part in parts.elts] if isinstance(parts, ast.Tuple) else None
+        )
+    except ValueError:
         return None
-
-
-def _number(node: ast.expr, known: Mapping[str, int]) -> int:
-    match node:
-        case ast.Constant(value=int(number)):
-            return number
-        case ast.Name(id=name):
-            return known[name]
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _number(left, known) * _number(right, known)
-        case ast.Call(func=ast.Name(id="min"), args=[one, other]):
-            return min(_number(one, known), _number(other, known))
-        case ast.Call(func=ast.Name(id="cdiv") | ast.Attribute(attr="cdiv"), args=[size, block]):
-            return -(-_number(size, known) // _number(block, known))
-    raise KeyError(ast.unparse(node))

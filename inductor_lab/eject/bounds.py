@@ -25,7 +25,7 @@ from inductor_lab.eject.parameters import Sizes
 from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.windows import Windows, word
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import SizeLike
 
 Bound = tuple[Operation, int]
 """An operation, and which operand of it is the number."""
@@ -271,7 +271,7 @@ class _Wrapped:
     """Where it is clamped to SIZE - 1, `maximum(-SIZE, minimum(SIZE - 1, i))`."""
     least: Bound | None = None
 
-    def clamped(self, size: Extent) -> Iterator[tuple[Bound, int, str]]:
+    def clamped(self, size: SizeLike) -> Iterator[tuple[Bound, int, str]]:
         """(operand, the number that it must be, its text)."""
         if isinstance(size, int) and self.most and self.least:
             yield self.most, size - 1, "{} - 1"

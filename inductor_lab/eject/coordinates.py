@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from inductor_lab.computation.index import Coordinate, Digits, behind
+from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Assert, Axis, Define, Effect, Loop
+from inductor_lab.computation.space import Digits
 from inductor_lab.eject import meanings
 from inductor_lab.eject.axes import Names
 from inductor_lab.eject.parameters import Sizes

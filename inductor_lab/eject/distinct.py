@@ -19,7 +19,7 @@ from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Sca
 from inductor_lab.eject.fills import Fill
 from inductor_lab.eject.intervals import Bounds
 from inductor_lab.eject.reach import bound_names
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
 
 Digit = tuple[str, int, int]
 """An axis, the step of its position, and how many values there are of it: `(x // step) % size`."""
@@ -79,7 +79,7 @@ def _told_apart(
     return not untold
 
 
-def different(shape: Sequence[Size], along: Sequence[int]) -> int:
+def different(shape: Sequence[SizeLike], along: Sequence[int]) -> int:
     """How many elements of a tensor must differ."""
     return prod(size for dimension in along if isinstance(size := shape[dimension], int))
 

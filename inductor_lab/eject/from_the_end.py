@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.records import Computation

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.records import Kernel, Node, TensorType
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.bind.bindings import Bindings, bind
-from inductor_lab.bind.made_of import missing
+from inductor_lab.bind.dependencies import missing
 from inductor_lab.computation import Computation
 from inductor_lab.computation.tree import Load
 from inductor_lab.eject.expand import expanded

@@ -12,7 +12,6 @@ from inductor_lab.computation.intervals import EVERYTHING as EVERYTHING
 from inductor_lab.computation.intervals import Interval as Interval
 from inductor_lab.computation.intervals import exactly as exactly
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.sizes import number
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -26,14 +25,15 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
-from inductor_lab.records import Size as Extent
+from inductor_lab.records import SizeLike
+from inductor_lab.records.size import number
 
 
 @dataclass(frozen=True)
 class Bounds:
     """Bounds of the values of one kernel, its sizes as numbers."""
 
-    numel: Mapping[str, Extent]
+    numel: Mapping[str, SizeLike]
     sizes: Mapping[str, int]
     """`ks0`, `s77` -> a number."""
     loads: Mapping[str, Interval] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class Bounds:
     found: dict[int, Interval] = field(default_factory=dict, compare=False)
     """What was worked out: a tree shares its branches."""
 
-    def number(self, size: Extent) -> int | None:
+    def number(self, size: SizeLike) -> int | None:
         """A size as a number; None where a name in it is not known."""
         return number(size, self.sizes)
 

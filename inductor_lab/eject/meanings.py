@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.aten import COPIES
-from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.records import Node, TensorType
 

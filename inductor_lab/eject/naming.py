@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.aten import VIEWS
-from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.bind.names import full_name, term
 from inductor_lab.computation import groups
 from inductor_lab.computation.folds import plain

@@ -27,12 +27,12 @@ from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.roles import settled
-from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import IDLE, Tensor, TensorView
 from inductor_lab.eject.triton_nouns import of_output
 from inductor_lab.eject.untold import Untold, untold
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
+from inductor_lab.records.size import Size
 from inductor_lab.spans import unread
 
 
@@ -342,10 +342,11 @@ def _scalar(text: str, environment: Mapping[str, int], known: Mapping[str, int])
         text,
     )
     try:
-        Dim(named).bound(environment)
+        size = Size.of(named)
+        size.bound(environment)
     except ValueError:
         return None
-    return sizes.python(named)
+    return size.python
 
 
 def _numels(found: Computation, scalars: Mapping[str, str], environment: Mapping[str, int]) -> dict[str, int]:
@@ -354,7 +355,7 @@ def _numels(found: Computation, scalars: Mapping[str, str], environment: Mapping
         for axis, numel in part.numel.items():
             text = scalars.get(f"{axis}numel", str(numel)) if not isinstance(numel, int) else str(numel)
             try:
-                numels[f"{axis}numel"] = max(numels.get(f"{axis}numel", 0), Dim(text).bound(environment))
+                numels[f"{axis}numel"] = max(numels.get(f"{axis}numel", 0), Size.of(text).bound(environment))
             except ValueError:
                 continue
     return numels

@@ -17,6 +17,7 @@ from typing import Any
 
 from inductor_lab.eject import config, sizes
 from inductor_lab.eject.plan import Plan
+from inductor_lab.records.size import Size
 
 _BLOCKS = "cdiv(m, BLOCK_M) * cdiv(n, BLOCK_N)"
 FUNCTIONS: dict[tuple[str, str], str] = {
@@ -37,7 +38,7 @@ FUNCTIONS: dict[tuple[str, str], str] = {
 flex_attention.py and flex_decoding.py, 2.1 to 2.6). Capitals are constants of the template."""
 KERNELS = "torch._inductor.kernel."
 _CALLED = {"cdiv": "triton.cdiv", **{name: name for name in ("min", "max", "Min", "Max", "FloorDiv", "CeilDiv")}}
-"""Functions that a grid may call; `sizes.python` spells those of sizes out."""
+"""Functions that a grid may call; `Size.python` spells those of sizes out."""
 
 
 def stated(plan: Plan) -> str:
@@ -178,7 +179,7 @@ def _written(grid: ast.expr, plan: Plan) -> str:
     assert isinstance(grid, ast.Tuple)
     names: dict[str, ast.expr] = {name: ast.Constant(value) for name, value in sizes.hints(plan.graph).items()}
     names |= {name: ast.Name(name) for name in (*plan.environment, *plan.config)}
-    written = [sizes.python(ast.unparse(_arithmetic(part, names))) for part in grid.elts]
+    written = [Size.of(ast.unparse(_arithmetic(part, names))).python for part in grid.elts]
     return f"({', '.join(written)}{',' if len(written) == 1 else ''})"
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from math import prod
 
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import Input, Size, TensorType
+from inductor_lab.records import Input, SizeLike, TensorType
 
 IDLE = "a result that is not asked for"
 """What a tensor holds that a kernel takes for a result and leaves as it is."""
 LONG = 20
 """Characters up to which a tensor's name is part of its sizes' names."""
-Fill = tuple[Size, ...] | str
+Fill = tuple[SizeLike, ...] | str
 ROLES = {"in": "", "out": "; output", "inout": "; overwritten", "part": "; written in part, the rest stays"}
 """A role -> how a comment tells it."""
 

@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from inductor_lab import ejected
-from inductor_lab.eject.sizes import Dim
 from inductor_lab.errors import LabError
+from inductor_lab.records.size import Size
 
 TOLD = re.compile(r"(\w+)\.(shape|stride)[\[(](\d+)[\])]")
 """Where a file finds a size: `x.shape[0]`, `x.stride(1)`."""
@@ -166,11 +166,11 @@ class Fitting:
         """
         texts = dict(self.numbers)
         while found := next(
-            ((p, t, one) for p, t in texts.items() if (one := _only(Dim(t).symbols - sizes.keys()))), None
+            ((p, t, one) for p, t in texts.items() if (one := _only(Size.of(t).symbols - sizes.keys()))), None
         ):
             parameter, text, symbol = found
             del texts[parameter]
-            value = _least(Dim(text), symbol, sizes, passed[parameter])
+            value = _least(Size.of(text), symbol, sizes, passed[parameter])
             if value is not None:
                 sizes[symbol] = value
         return sizes
@@ -197,7 +197,7 @@ def _only(symbols: frozenset[str]) -> str:
     return next(iter(symbols)) if len(symbols) == 1 else ""
 
 
-def _least(size: Dim, symbol: str, sizes: Mapping[str, Any], number: Any) -> int | None:
+def _least(size: Size, symbol: str, sizes: Mapping[str, Any], number: Any) -> int | None:
     """The symbol's value, where the size grows with it."""
     try:
         return bisect_left(range(LARGEST), number, key=lambda value: size.bound({**sizes, symbol: value}))
@@ -207,7 +207,7 @@ def _least(size: Dim, symbol: str, sizes: Mapping[str, Any], number: Any) -> int
 
 def _number(text: str, sizes: Mapping[str, Any]) -> Any:
     try:
-        return Dim(text).bound(sizes)
+        return Size.of(text).bound(sizes)
     except ValueError:
         try:
             return float(text)

@@ -33,7 +33,7 @@ from inductor_lab.read.recovery import parse_prefix
 from inductor_lab.read.types import sizes
 from inductor_lab.read.unparse import unparse
 from inductor_lab.read.wrapper import RESULT, tensor_type
-from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
+from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
 
 _MARKS = re.compile(
     r'#include <torch/(?!csrc/inductor/cpp_prefix)|AOTI_TORCH_ERROR_CODE_CHECK|cpp_wrapper_src|\A\s*r?"""\s*Compile-time auto-tuning block'
@@ -328,7 +328,7 @@ def _type(dtype: str, shape: str, stride: str) -> TensorType:
     return TensorType(dtype, *(sizes(", ".join(map(_plain, _split(one)))) for one in (shape, stride)))
 
 
-def _listed(extents: Iterable[Size]) -> str:
+def _listed(extents: Iterable[SizeLike]) -> str:
     return ", ".join(map(str, extents))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from inductor_lab.dtypes import FX
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
 
 _FX_TYPE = re.compile(r"^(\w+)\[([^\]]*)\](?:\[([^\]]*)\])?")
 
@@ -19,7 +19,7 @@ def fx_type(text: str) -> TensorType | None:
     return TensorType(FX[match[1]], shape, contiguous(shape) if match[3] is None else sizes(match[3]))
 
 
-def sizes(text: str) -> tuple[Size, ...]:
+def sizes(text: str) -> tuple[SizeLike, ...]:
     """`4096, 1024` or `s77, 4` as sizes; what is no number stays as it is written."""
     return tuple(int(item) if re.fullmatch(r"-?\d+", item) else item for item in _items(text))
 
@@ -36,10 +36,10 @@ def _items(text: str) -> list[str]:
     return [item.strip() for item in items if item.strip()]
 
 
-def contiguous(shape: tuple[Size, ...]) -> tuple[Size, ...]:
+def contiguous(shape: tuple[SizeLike, ...]) -> tuple[SizeLike, ...]:
     """Row-major strides of a shape; symbolic ones as products in text."""
-    strides: list[Size] = []
-    step: Size = 1
+    strides: list[SizeLike] = []
+    step: SizeLike = 1
     for size in reversed(shape):
         strides.append(step)
         step = (

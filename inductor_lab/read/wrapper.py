@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from inductor_lab.read.floors import whole
 from inductor_lab.read.types import contiguous
 from inductor_lab.read.unparse import unparse
-from inductor_lab.records import ExternCall, LaunchArgument, Size, TensorType
+from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
 
 DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
 PRECOMPUTED = re.compile(r"ps\d+")
@@ -249,7 +249,7 @@ def _aliased(value: ast.expr) -> str:
     return ""
 
 
-def _sizes(node: ast.expr) -> tuple[Size, ...]:
+def _sizes(node: ast.expr) -> tuple[SizeLike, ...]:
     elements = (
         node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else []
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-Size = int | str
+SizeLike = int | str
 """In elements; the compiler's own name where it left a size symbolic, `ks0`, `s77`."""
 
 
@@ -36,8 +36,8 @@ class TensorType:
 
     dtype: str
     """torch's name without `torch.`: `float32`, `bfloat16`, `int64`, `bool`."""
-    shape: tuple[Size, ...]
-    stride: tuple[Size, ...]
+    shape: tuple[SizeLike, ...]
+    stride: tuple[SizeLike, ...]
 
 
 @dataclass(frozen=True)

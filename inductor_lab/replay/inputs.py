@@ -15,6 +15,7 @@ from inductor_lab.eject.plan import plan
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.records import Capture, Graph, Node, Observed, TensorType
+from inductor_lab.records.size import Size
 from inductor_lab.replay import module, observed
 
 ON_THE_CPU = re.compile(r"^\s+(\w+) = rand_strided\(.*device='cpu'", re.MULTILINE)
@@ -115,7 +116,7 @@ def _operator(node: Node) -> str:
 
 
 def _symbols(type_: TensorType) -> set[str]:
-    return {name for size in (*type_.shape, *type_.stride) for name in sizes.Dim.of(size).symbols}
+    return {name for size in (*type_.shape, *type_.stride) for name in Size.of(size).symbols}
 
 
 def _value(

@@ -5,10 +5,8 @@ buf1 = relu(buf0), 4,096 x 1,024 f32    reads 16.8 MB of buf0, writes 16.8 MB of
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.bind.elements import nbytes
@@ -21,7 +19,8 @@ from inductor_lab.costs.roofline import LAUNCH_SECONDS, bound
 from inductor_lab.costs.traffic import of_arguments, traffic
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
-from inductor_lab.records import Capture, ExternCall, Graph, Kernel, Size, TensorType, Traffic
+from inductor_lab.read.types import sizes
+from inductor_lab.records import Capture, ExternCall, Graph, Kernel, TensorType, Traffic
 from inductor_lab.spans.wrapped import Access, Wrapped
 
 Measured = Mapping[str, float]
@@ -210,15 +209,7 @@ def _use(access: Access, type_: TensorType | None, counted: Mapping[str, tuple[i
         read, written = counted[access.parameter]
     else:
         view = access.view
-        shape, stride = _sizes(view.shape), _sizes(view.stride)
+        shape, stride = sizes(view.shape[1:-1]), sizes(view.stride[1:-1])
         held = hinted_type(replace(type_, shape=shape, stride=stride), hints) if type_ and view.shape else type_
         read = written = nbytes(held) or 0
     return Use(access.base, access.view.text, access.reads, access.reads * read, access.writes * written)
-
-
-@lru_cache(maxsize=4096)
-def _sizes(text: str) -> tuple[Size, ...]:
-    """`(128, s0*2)` as `(128, "s0*2")`."""
-    parsed = ast.parse(text or "()", mode="eval").body
-    texts = [ast.unparse(one) for one in (parsed.elts if isinstance(parsed, ast.Tuple) else [parsed])]
-    return tuple(int(one) if one.isdecimal() else one for one in texts)

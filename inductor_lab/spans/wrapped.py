@@ -5,13 +5,11 @@ A capture's module and one of a model that runs are read alike, so that a span o
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import launched
@@ -19,8 +17,9 @@ from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source, parameters
 from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
-from inductor_lab.read.unparse import unparse
-from inductor_lab.records import Argument, Kernel, TensorType
+from inductor_lab.read.types import sizes
+from inductor_lab.records import Argument, Kernel, SizeLike, TensorType
+from inductor_lab.records.size import Size, product
 from inductor_lab.records.span import Span, SpanArgument, SpanStep, SpanTensor
 
 LIBRARY = re.compile(r"extern_kernels\.\w+|(torch\.ops\.)?(aten|prims|inductor_prims)\.\w+(\.\w+)?|torch\._scaled_mm")
@@ -214,7 +213,7 @@ class Wrapped:
             type_ = self.type_of(number, base)
             given = base in function.given
             fresh = not given and base not in before
-            size = _elements(type_)
+            size = _elements(type_.shape)
             whole, parts, needed = False, set[View](), False
             for one in used:
                 needed = needed or (one.reads and not whole)
@@ -243,7 +242,7 @@ class Wrapped:
         if base in self.returned(number) or (base in function.given and base not in given_up):
             return True
         type_ = function.types.get(base)
-        size = _elements(type_) if type_ else ""
+        size = _elements(type_.shape) if type_ else Size(0)
         for of in behind:
             here = [one for one in of if one.base == base]
             if any(one.reads for one in here):
@@ -252,7 +251,7 @@ class Wrapped:
                 return False
         return False
 
-    def _fills(self, write: Access, size: str) -> bool:
+    def _fills(self, write: Access, size: Size) -> bool:
         """Whether a step writes all of the view that it is passed of a memory: no diagonal of it, and not where data points."""
         kernel = self.kernels.get(write.by.function) if write.by.launch else None
         if kernel is None or kernel.category == "template":
@@ -265,7 +264,9 @@ class Wrapped:
             except ValueError:
                 self._filled[key] = None
         found = self._filled[key]
-        return found is not None and _product([found]) == (_product(_sizes(write.view)) if write.view.shape else size)
+        return found is not None and Size.of(found) == (
+            _elements(sizes(write.view.shape[1:-1])) if write.view.shape else size
+        )
 
     def type_of(self, number: int, base: str) -> TensorType:
         """A memory as it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it.
@@ -387,34 +388,16 @@ def _variables(text: str) -> list[str]:
     return re.findall(r"\b(?:buf|arg|primals_|tangents_)\w*\b", text)
 
 
-def _elements(type_: TensorType) -> str:
-    """How many there are: a number, or the text of a product."""
-    return _product(type_.shape)
+def _elements(shape: Iterable[SizeLike]) -> Size:
+    """How many elements there are: 32 times s77 of `(s77, 4, 8)`."""
+    return product(map(Size.of, shape))
 
 
-def _product(sizes: Sequence[object]) -> str:
-    """In one form: `32 * s77` of `(s77, 4, 8)`."""
-    factors = [factor for size in sizes for factor in _factors(ast.parse(str(size), mode="eval").body)]
-    whole = prod(int(factor) for factor in factors if factor.isdecimal())
-    return " * ".join([str(whole), *sorted(factor for factor in factors if not factor.isdecimal())])
-
-
-def _factors(size: ast.expr) -> list[str]:
-    match size:
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return [*_factors(left), *_factors(right)]
-    return [unparse(size)]
-
-
-def _sizes(view: View) -> list[str]:
-    return [size for size in re.split(r",\s*", view.shape.strip("()[], ")) if size]
-
-
-def _covered(parts: set[View], size: str) -> bool:
+def _covered(parts: set[View], size: Size) -> bool:
     """Whether parts that do not overlap, as a concatenation's, are all of a memory."""
     if any(not part.shape for part in parts):
         return True
-    sizes = [_product(_sizes(part)) for part in parts]
-    if size in sizes:
+    counts = [_elements(sizes(part.shape[1:-1])) for part in parts]
+    if size in counts:
         return True
-    return size.isdecimal() and all(one.isdecimal() for one in sizes) and sum(map(int, sizes)) == int(size)
+    return size.is_number and all(one.is_number for one in counts) and sum(one.number for one in counts) == size.number

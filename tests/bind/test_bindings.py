@@ -9,7 +9,7 @@ from kernels_as_text import HEAD, capture, kernel
 from kernels_as_text import ROWS as FOLDED
 
 from inductor_lab.bind.bindings import Bindings, bind
-from inductor_lab.bind.made_of import fits, same_shape
+from inductor_lab.bind.dependencies import fits, same_shape
 from inductor_lab.bind.names import tensors
 from inductor_lab.computation import computation
 from inductor_lab.read.provenance import graph

@@ -7,8 +7,7 @@ from folders import GENERATIONS
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, LOOPED_SUM, LOOPED_SUM_TENSORS, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.computation.schedule import Define, Effect, Loop
-from inductor_lab.computation.statements import Alias, Fixed, Frame, Said, What
+from inductor_lab.computation.schedule import Alias, Define, Effect, Fixed, Frame, Loop, Said, What
 from inductor_lab.read import read
 
 

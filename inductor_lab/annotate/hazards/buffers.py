@@ -10,8 +10,8 @@ from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.annotate.stops import LEAST_TOLD, told
 from inductor_lab.bind.elements import nbytes
 from inductor_lab.computation import Computation
-from inductor_lab.computation.footprint import Box, distinct
 from inductor_lab.computation.idioms import number
+from inductor_lab.computation.space import Box, distinct
 from inductor_lab.quantity import duration, plural, size
 from inductor_lab.records import Capture, LaunchArgument
 

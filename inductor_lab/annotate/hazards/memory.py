@@ -11,8 +11,8 @@ from inductor_lab.bind.elements import nbytes, type_of
 from inductor_lab.bind.geometry import COVERED, geometry
 from inductor_lab.bind.heuristics import candidates
 from inductor_lab.computation import Access
-from inductor_lab.computation.footprint import Box, distinct, normal
 from inductor_lab.computation.idioms import seen
+from inductor_lab.computation.space import Box, distinct, normal
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.quantity import plural, size
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from inductor_lab.aten import VIEWS
-from inductor_lab.bind.made_of import operator
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.bind.names import parts, shared, tensors, term
 from inductor_lab.computation import Computation
 from inductor_lab.records import Capture, Graph, Input, Kernel, Node

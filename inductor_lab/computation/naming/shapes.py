@@ -6,9 +6,8 @@ import re
 from math import prod
 
 from inductor_lab.computation import Computation
-from inductor_lab.computation.dtypes import DTYPES
 from inductor_lab.computation.index import Coordinate, Index, behind
-from inductor_lab.computation.tree import Load, Reduction, walk
+from inductor_lab.computation.tree import DTYPES, Load, Reduction, walk
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Kernel
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from inductor_lab.computation import Access, Computation
-from inductor_lab.computation.expression import Expression
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.naming.match import Asked, call, is_number
 from inductor_lab.computation.naming.terms import Leaf, Number, Place, Term, product
+from inductor_lab.computation.tree import Expression
 
 Digit = tuple[str, int | str]
 PIECES = "slice", "select", "split", "split_with_sizes", "unbind", "cat", "stack", "constant_pad_nd"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.records.size import Size
 
 CHOICE, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUAL, COMPARED, SHIFT, SUM, PRODUCT, PREFIX, ATOM = range(13)
 """How tightly C++ binds, the loosest first."""
@@ -79,10 +80,10 @@ def call(function: str, *arguments: Code) -> Code:
 
 def translated(text: str) -> Code:
     """A Python expression of sizes and positions, none of which is negative where it is divided."""
-    return _translated(ast.parse(text, mode="eval").body, text)
+    return _translated(Size.of(text).tree, text)
 
 
-def _translated(node: ast.expr, text: str) -> Code:
+def _translated(node: ast.expr | None, text: str) -> Code:
     match node:
         case ast.Name(id=name):
             return Code(name)

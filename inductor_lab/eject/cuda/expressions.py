@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from inductor_lab.computation.dtypes import joined
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
@@ -16,6 +15,7 @@ from inductor_lab.computation.tree import (
     Position,
     Random,
     Size,
+    joined,
 )
 from inductor_lab.eject.cuda import random_numbers
 from inductor_lab.eject.cuda.code import (

@@ -10,9 +10,10 @@ from inductor_lab.eject.cuda.jobs import parts
 from inductor_lab.eject.cuda.numbers import is_float, stored
 from inductor_lab.eject.cuda.signature import overwritten
 from inductor_lab.eject.plan import Plan
-from inductor_lab.eject.sizes import Dim, fixed
+from inductor_lab.eject.sizes import fixed
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import Size
 
 LIMITS = {"float16": "2e-03", "bfloat16": "2e-02", "float32": "1e-05", "float64": "1e-12"}
 """How far a stored dtype may be from double, relative to the tensor's largest value."""
@@ -82,7 +83,7 @@ def test_numbers(plan: Plan) -> dict[str, str]:
     numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found, passed)}
     for name, text in passed.items():
         tried = plan.untold[name].tried if name in plan.untold else ""
-        numbers.setdefault(name, tried or str(Dim.of(plan.scalars.get(name, text)).bound(plan.environment)))
+        numbers.setdefault(name, tried or str(Size.of(plan.scalars.get(name, text)).bound(plan.environment)))
     seeds = [text for name, text in plan.scalars.items() if name.startswith("load_seed_offset") and text.isdigit()]
     for number, seed in enumerate(dict.fromkeys(seeds), 1):
         numbers[f"seed_offset_{number}" if number > 1 else "seed_offset"] = seed

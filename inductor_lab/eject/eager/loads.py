@@ -16,7 +16,7 @@ from inductor_lab.computation.index import Index
 from inductor_lab.computation.tree import Constant, Expression, Load
 from inductor_lab.eject.eager.positions import Range, all_of, arange, position, range_of, split, summed, within
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.space import ONE, Extent, extents, factor
+from inductor_lab.eject.eager.space import extents, factor
 from inductor_lab.eject.eager.torch_values import (
     Value,
     broadcast,
@@ -32,6 +32,7 @@ from inductor_lab.eject.eager.torch_values import (
 from inductor_lab.eject.eager.views import aligned, seen_by
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import ONE, Size
 
 
 def load(printer: Printer, node: Load) -> Value:
@@ -130,7 +131,7 @@ def _without_walked(printer: Printer, type_: TensorType, found: Sequence[Value])
         if (
             last.dims != {dim}
             or last.node is not arange(printer, dim).node
-            or printer.count(dim) != Extent.of(type_.shape[len(kept) - 1])
+            or printer.count(dim) != Size.of(type_.shape[len(kept) - 1])
         ):
             break
         if any(dim in value.dims for value in kept[:-1]):
@@ -147,7 +148,7 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
     if index.constant or any(step.number == 0 for step in stride) or not index.expressions():
         return None
     outer = max((n for n, size in enumerate(shape) if not size.is_one), key=lambda n: stride[n].order, default=None)
-    parts: list[list[tuple[Value, Extent]]] = [[] for _ in shape]
+    parts: list[list[tuple[Value, Size]]] = [[] for _ in shape]
     for term in index.terms:
         step = factor(term, printer.bound)
         if isinstance(term.of, Expression):
@@ -172,18 +173,16 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
     return [summed(printer, part, 0) for part in parts]
 
 
-def _from_the_end(value: Expression, size: Extent) -> Expression | None:
+def _from_the_end(value: Expression, size: Size) -> Expression | None:
     """What a place is before it is wrapped round: one that counts from the end of so many where it is negative."""
     inner = wrapped(value)
     if inner is None:
         return None
     by = index_of(value.operands[1]).plus(index_of(inner).times(-1))
-    return inner if by == Index(0) or (by.is_constant and Extent(by.constant) == size) else None
+    return inner if by == Index(0) or (by.is_constant and Size(by.constant) == size) else None
 
 
-def _dimension(
-    shape: Sequence[Extent], stride: Sequence[Extent], step: Extent, count: Extent
-) -> tuple[int, Extent] | None:
+def _dimension(shape: Sequence[Size], stride: Sequence[Size], step: Size, count: Size) -> tuple[int, Size] | None:
     """The dimension of a tensor along which so many steps of this width in memory go, and how wide they are along it."""
     fitting = [
         (n, scale)

@@ -11,11 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
-from inductor_lab.computation.dtypes import DTYPES, joined
 from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.operators import TABLE, Operator
 from inductor_lab.computation.tree import (
+    DTYPES,
     Broadcast,
     Cast,
     Constant,
@@ -25,12 +25,12 @@ from inductor_lab.computation.tree import (
     Position,
     Random,
     Unknown,
+    joined,
     walk,
 )
 from inductor_lab.eject.eager.loads import memory_of, padded
 from inductor_lab.eject.eager.positions import bounded, range_of, within
 from inductor_lab.eject.eager.printer import Printer, bitcast
-from inductor_lab.eject.eager.space import Extent
 from inductor_lab.eject.eager.torch_values import (
     Value,
     broadcast,
@@ -47,6 +47,7 @@ from inductor_lab.eject.eager.torch_values import (
     text,
 )
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.records.size import Size
 
 REFUSED = {
     "last": "it goes on with a scan of the block before",
@@ -317,10 +318,8 @@ def bucketize(printer: Printer, node: Operation) -> Value:
     one = isinstance(stride, Constant) and stride.value == 1 and isinstance(start, Constant) and start.value == 0
     length = printer.value(size)
     if one and type_ is not None:
-        whole = len(type_.shape) == 1 and Extent.of(type_.shape[0]) == (
-            Extent(int(size.value))
-            if isinstance(size, Constant)
-            else Extent.of(printer.bound.get(text(length.node), "?"))
+        whole = len(type_.shape) == 1 and Size.of(type_.shape[0]) == (
+            Size(int(size.value)) if isinstance(size, Constant) else Size.of(printer.bound.get(text(length.node), "?"))
         )
         row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
         made = call("torch.bucketize", found.node, row, **keywords)

@@ -14,8 +14,8 @@ from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.space import ONE, Extent
 from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, broadcast, call, changed, literal, name, subscript
+from inductor_lab.records.size import ONE, Size
 
 Range = tuple[int, int]
 """The first place, and one past the last."""
@@ -86,9 +86,9 @@ def all_of(printer: Printer, conditions: Sequence[Expression]) -> Value:
 
 def position(printer: Printer, index: Index) -> Value:
     """An address, or a place as a number."""
-    parts: list[tuple[Value, Extent]] = []
+    parts: list[tuple[Value, Size]] = []
     for term in index.terms:
-        factor = Extent(term.factor)
+        factor = Size(term.factor)
         if term.of is None:
             spelled = printer.product(term.sizes)
             parts.append((Value(spelled, frozenset(), -1, "int"), factor))
@@ -103,7 +103,7 @@ def position(printer: Printer, index: Index) -> Value:
     return summed(printer, parts, index.constant)
 
 
-def summed(printer: Printer, parts: Sequence[tuple[Value, Extent]], constant: int) -> Value:
+def summed(printer: Printer, parts: Sequence[tuple[Value, Size]], constant: int) -> Value:
     """A sum of products, numbers last."""
     if len(parts) == 1 and parts[0][1].is_one and not constant:
         return parts[0][0]
@@ -113,7 +113,7 @@ def summed(printer: Printer, parts: Sequence[tuple[Value, Extent]], constant: in
     for value, factor in parts:
         term = value.node
         negative = factor.number < 0
-        size = Extent(abs(factor.number), factor.symbols)
+        size = Size(abs(factor.number), factor.factors)
         if not size.is_one:
             term = ast.BinOp(printer.extent(size), ast.Mult(), term)
         if total is not None:
@@ -138,11 +138,11 @@ def coordinate(printer: Printer, coordinate: Coordinate) -> Value:
     axis = [(number, dim) for number, dim in enumerate(printer.space.dims) if dim.axis == coordinate.axis]
     flat = summed(printer, [(arange(printer, number), dim.stride) for number, dim in axis], 0)
     node = flat.node
-    stride = Extent.of(coordinate.stride, printer.bound)
+    stride = Size.of(coordinate.stride, printer.bound)
     if not stride.is_one:
         node = ast.BinOp(node, ast.FloorDiv(), printer.extent(stride))
     if coordinate.size is not None:
-        node = ast.BinOp(node, ast.Mod(), printer.extent(Extent.of(coordinate.size, printer.bound)))
+        node = ast.BinOp(node, ast.Mod(), printer.extent(Size.of(coordinate.size, printer.bound)))
     return changed(flat, node, weight=flat.weight + 2)
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from inductor_lab.computation.index import behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Named, Operation, Reduction, walk
-from inductor_lab.eject.eager.space import Extent, Space
+from inductor_lab.eject.eager.space import Space
 from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
@@ -38,6 +38,7 @@ from inductor_lab.eject.eager.torch_values import (
 )
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.tensors import TensorView
+from inductor_lab.records.size import Size
 
 
 class Printer(ABC):
@@ -102,32 +103,32 @@ class Printer(ABC):
 
     # ---- sizes as Python: numbers, `x.shape[0]`, and the products and quotients of what is known
 
-    def symbols(self) -> dict[Extent, ast.expr]:
+    def symbols(self) -> dict[Size, ast.expr]:
         """What is known of sizes that are no numbers, as Python."""
-        found: dict[Extent, ast.expr] = {}
+        found: dict[Size, ast.expr] = {}
         for view in sorted(self.tensors.values(), key=lambda view: not view.read):
             for place, size in enumerate(view.type.shape if view.type else ()):
                 if isinstance(size, str):
-                    found.setdefault(Extent.of(size), ast.parse(f"{view.name}.shape[{place}]", mode="eval").body)
+                    found.setdefault(Size.of(size), ast.parse(f"{view.name}.shape[{place}]", mode="eval").body)
         for size, spelled in self.sizes.items():
-            found[Extent.of(size, self.bound)] = ast.parse(spelled, mode="eval").body
+            found[Size.of(size, self.bound)] = _tree(spelled)
         return found
 
-    def extent(self, extent: Extent) -> ast.expr:
+    def extent(self, extent: Size) -> ast.expr:
         """A product of numbers and symbols, by the sizes that are known."""
         if extent.is_number:
             return literal(extent.number)
         if extent in self.known:
             return self.known[extent]
         for known, node in self.known.items():
-            rest = extent.over(known) if known.symbols else None
+            rest = extent.over(known) if known.factors else None
             if rest is not None:
                 return node if rest.is_one else ast.BinOp(self.extent(rest), ast.Mult(), node)
         for known, node in self.known.items():
             rest = known.over(extent)
             if rest is not None and rest.is_number:
                 return ast.BinOp(node, ast.FloorDiv(), literal(rest.number))
-        parts = [self.symbol(symbol) for symbol in extent.symbols]
+        parts = [self.symbol(symbol) for symbol in extent.factors]
         parts = parts if extent.number == 1 else [literal(extent.number), *parts]
         total = parts[0]
         for factor in parts[1:]:
@@ -136,26 +137,25 @@ class Printer(ABC):
 
     def extents(self, sizes: Iterable[int | str]) -> list[ast.expr]:
         """The sizes or the strides of a tensor, by what is known."""
-        return [self.extent(Extent.of(size)) for size in sizes]
+        return [self.extent(Size.of(size)) for size in sizes]
 
     def symbol(self, symbol: str) -> ast.expr:
         """One symbol, or a sum of several, spelled by what is known."""
-        known = {e.symbols[0]: node for e, node in self.known.items() if e.number == 1 and len(e.symbols) == 1}
+        known = {e.factors[0]: node for e, node in self.known.items() if e.number == 1 and len(e.factors) == 1}
         if symbol in known:
             return known[symbol]
-        told = ast.parse(symbol, mode="eval").body
-        names = {n.id for n in ast.walk(told) if isinstance(n, ast.Name)} - {"max", "min"}
-        if names <= set(known) and symbol not in names:
-            return substituted(told, known)
+        told = Size.of(symbol)
+        if told.symbols <= set(known) and symbol not in told.symbols:
+            return substituted(_tree(symbol), known)
         raise NoReference(f"the launch does not tell the size {symbol}")
 
     def size(self, size: str) -> ast.expr:
         """A size that the body calls by name."""
         if size in self.sizes:
-            return ast.parse(self.sizes[size], mode="eval").body
+            return _tree(self.sizes[size])
         if size not in self.bound and size not in self.job.sizes:
             raise NoReference(f"{size} is not known before the launch")
-        return self.extent(Extent.of(size, self.bound))
+        return self.extent(Size.of(size, self.bound))
 
     def product(self, sizes: Sequence[str]) -> ast.expr:
         total = self.size(sizes[0])
@@ -171,10 +171,10 @@ class Printer(ABC):
             return literal(high - low)
         return self.extent(self.space.dims[dim].size)
 
-    def count(self, dim: int) -> Extent:
+    def count(self, dim: int) -> Size:
         if dim in self.ranges:
             low, high = self.ranges[dim]
-            return Extent(high - low)
+            return Size(high - low)
         return self.space.dims[dim].size
 
     # ---- variables
@@ -248,6 +248,13 @@ class Printer(ABC):
             shorter = value.short[0], method(value.short[1], "to", dtype_of(dtype))
             return changed(value, node, dtype=dtype, weight=value.weight + 1, short=shorter)
         return changed(value, node, dtype=dtype, weight=value.weight + 1)
+
+
+def _tree(text: str) -> ast.expr:
+    """A size as Python that can be put into a text."""
+    tree = Size.of(text).tree
+    assert tree is not None, text
+    return tree
 
 
 # ---- values in another dtype

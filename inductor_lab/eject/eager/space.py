@@ -4,12 +4,11 @@
 
 Values are broadcast: a dimension that a value does not vary over has size 1 in it, or is not there at all where it is one of the first.
 
-Sizes are products here (`Extent`): `3 * s77` is the number 3 and the symbol s77. What divides what is then a matter of counting.
+Sizes are products here (`Size`): `3 * s77` is the number 3 and the symbol s77. What divides what is then a matter of counting.
 """
 
 from __future__ import annotations
 
-import ast
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,93 +16,19 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.tree import Reduction
-from inductor_lab.eject.eager.torch_values import substituted
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import ONE, Size
 
 
-@dataclass(frozen=True)
-class Extent:
-    """A number times symbols."""
-
-    number: int
-    symbols: tuple[str, ...] = ()
-    """Sorted; one that stands twice is squared."""
-
-    @staticmethod
-    def of(size: int | str, bound: Mapping[str, str] | None = None) -> Extent:
-        """The product that a text spells; `bound` tells what a name in it stands for: `{"ks0": "s77"}`."""
-        if isinstance(size, int):
-            return Extent(size)
-        try:
-            node = ast.parse(size, mode="eval").body
-        except SyntaxError:
-            return Extent(1, (size,))
-        return _product(node, bound or {})
-
-    def __mul__(self, other: Extent) -> Extent:
-        if not self.number or not other.number:
-            return Extent(0)
-        return Extent(self.number * other.number, tuple(sorted((*self.symbols, *other.symbols))))
-
-    def over(self, other: Extent) -> Extent | None:
-        """The quotient where that is exact for every value of the symbols, else None."""
-        left, taken = Counter(self.symbols), Counter(other.symbols)
-        if not other.number or self.number % other.number or taken - left:
-            return None
-        return Extent(self.number // other.number, tuple(sorted((left - taken).elements())))
-
-    @property
-    def is_number(self) -> bool:
-        return not self.symbols
-
-    @property
-    def is_one(self) -> bool:
-        return self == ONE
-
-    @property
-    def order(self) -> tuple[int, int]:
-        """Roughly by size: what has more symbols is larger."""
-        return len(self.symbols), self.number
-
-
-ONE = Extent(1)
-
-
-def extents(sizes: Iterable[Size]) -> list[Extent]:
+def extents(sizes: Iterable[SizeLike]) -> list[Size]:
     """The sizes or the strides of a tensor."""
-    return [Extent.of(size) for size in sizes]
+    return [Size.of(size) for size in sizes]
 
 
-def factor(term: Term, bound: Mapping[str, str]) -> Extent:
+def factor(term: Term, bound: Mapping[str, str]) -> Size:
     """How far one step of a term's coordinate moves an address."""
-    return Extent.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Extent(term.factor)
-
-
-def _product(node: ast.expr, bound: Mapping[str, str]) -> Extent:
-    match node:
-        case ast.Constant(value=int(number)):
-            return Extent(number)
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _product(left, bound) * _product(right, bound)
-        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int(power))) if 0 < power < 5:
-            return product([_product(left, bound)] * power)
-        case ast.Call(func=ast.Name(id="max"), args=[ast.Constant(value=1), inner]):  # a stride of what may be empty
-            return _product(inner, bound)
-        case ast.Name(id=name) if name in bound and bound[name] != name:
-            return Extent.of(bound[name])
-        case ast.Name(id=name):
-            return Extent(1, (name,))
-    named = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & set(bound)
-    node = substituted(node, {name: ast.parse(f"({bound[name]})", mode="eval").body for name in named})
-    return Extent(1, (f"({ast.unparse(node)})",))  # a sum of sizes is one symbol, told by what they stand for
-
-
-def product(extents: Iterable[Extent]) -> Extent:
-    total = ONE
-    for extent in extents:
-        total *= extent
-    return total
+    return Size.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Size(term.factor)
 
 
 AXES = ("z", "y", "x", "r", "r0_", "r1_")
@@ -115,8 +40,8 @@ class Dim:
     """`(axis // stride) % size`."""
 
     axis: str
-    stride: Extent
-    size: Extent
+    stride: Size
+    size: Size
 
 
 @dataclass(frozen=True)
@@ -124,13 +49,13 @@ class Space:
     """The dimensions of one job of a kernel, those of size 1 left out."""
 
     dims: tuple[Dim, ...]
-    numel: Mapping[str, Extent]
+    numel: Mapping[str, Size]
     bound: Mapping[str, str]
     """What the names of sizes in the body stand for."""
 
     @staticmethod
     def make(
-        numel: Mapping[str, Size],
+        numel: Mapping[str, SizeLike],
         bound: Mapping[str, str],
         coordinates: Iterable[Coordinate],
         tensors: Iterable[tuple[Index, TensorType | None]],
@@ -139,8 +64,8 @@ class Space:
 
         Cuts that do not nest (`x % 30` beside `x % 50`) are left out, the rarest first: such coordinates are computed.
         """
-        whole = {axis: Extent.of(size, bound) for axis, size in numel.items()}
-        wanted: dict[str, Counter[Extent]] = {axis: Counter() for axis in whole}
+        whole = {axis: Size.of(size, bound) for axis, size in numel.items()}
+        wanted: dict[str, Counter[Size]] = {axis: Counter() for axis in whole}
         for coordinate in coordinates:
             if coordinate.axis in whole:
                 for cut in _cuts(coordinate, whole[coordinate.axis], bound):
@@ -153,13 +78,13 @@ class Space:
             dims += _digits(axis, whole[axis], wanted[axis])
         return Space(tuple(dims), whole, bound)
 
-    def digits(self, coordinate: Coordinate) -> list[tuple[int, Extent]] | None:
+    def digits(self, coordinate: Coordinate) -> list[tuple[int, Size]] | None:
         """A coordinate as (dimension, weight), slowest first; None where the dimensions do not tell it."""
         whole = self.numel.get(coordinate.axis)
         if whole is None:
             return None
-        start = Extent.of(coordinate.stride, self.bound)
-        end = start * Extent.of(coordinate.size, self.bound) if coordinate.size is not None else whole
+        start = Size.of(coordinate.stride, self.bound)
+        end = start * Size.of(coordinate.size, self.bound) if coordinate.size is not None else whole
         if start == whole or _past(start, whole):
             return []
         if _past(end, whole):
@@ -174,9 +99,9 @@ class Space:
                 at = dim.stride * dim.size
         return found[::-1] if at == end else None
 
-    def factors(self, index: Index) -> dict[int, Extent] | None:
+    def factors(self, index: Index) -> dict[int, Size] | None:
         """Dimension -> how far one step along it moves the address; None where a coordinate is no sum of digits."""
-        found: dict[int, list[Extent]] = {}
+        found: dict[int, list[Size]] = {}
         for term in index.terms:
             if not isinstance(term.of, Coordinate):
                 continue
@@ -185,14 +110,14 @@ class Space:
                 return None
             for number, weight in digits:
                 found.setdefault(number, []).append(factor(term, self.bound) * weight)
-        if any(len({e.symbols for e in extents}) > 1 for extents in found.values()):
+        if any(len({e.factors for e in extents}) > 1 for extents in found.values()):
             return None
-        summed = {n: Extent(sum(e.number for e in extents), extents[0].symbols) for n, extents in found.items()}
+        summed = {n: Size(sum(e.number for e in extents), extents[0].factors) for n, extents in found.items()}
         return {n: extent for n, extent in summed.items() if extent.number}
 
     def folded(self, node: Reduction) -> frozenset[int]:
         """The dimensions that a reduction goes along: all of its axes, or those within a group of positions."""
-        group = Extent(node.group) if node.group else None
+        group = Size(node.group) if node.group else None
         if group and not any(dim.axis in node.over and dim.stride == group for dim in self.dims):
             raise NoReference(f"its rows make no whole groups of {node.group}, which it folds to one each")
         return frozenset(
@@ -205,33 +130,33 @@ class Space:
         return frozenset(number for number, dim in enumerate(self.dims) if dim.axis in axes)
 
 
-def _past(extent: Extent, whole: Extent) -> bool:
+def _past(extent: Size, whole: Size) -> bool:
     return extent.is_number and whole.is_number and extent.number > whole.number
 
 
-def _cuts(coordinate: Coordinate, whole: Extent, bound: Mapping[str, str]) -> list[Extent]:
-    start = Extent.of(coordinate.stride, bound)
-    return [start, *([start * Extent.of(coordinate.size, bound)] if coordinate.size is not None else [])]
+def _cuts(coordinate: Coordinate, whole: Size, bound: Mapping[str, str]) -> list[Size]:
+    start = Size.of(coordinate.stride, bound)
+    return [start, *([start * Size.of(coordinate.size, bound)] if coordinate.size is not None else [])]
 
 
 def _tensor_cuts(
-    index: Index, type_: TensorType | None, whole: Mapping[str, Extent], bound: Mapping[str, str]
-) -> Iterable[tuple[str, Extent]]:
+    index: Index, type_: TensorType | None, whole: Mapping[str, Size], bound: Mapping[str, str]
+) -> Iterable[tuple[str, Size]]:
     """Where the dimensions of a tensor cut the coordinates that run over several of them."""
     if type_ is None:
         return
-    strides = [Extent.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
+    strides = [Size.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
     for term in index.terms:
         if isinstance(term.of, Coordinate) and term.of.axis in whole and term.factor > 0:
-            start = Extent.of(term.of.stride, bound)
-            end = start * Extent.of(term.of.size, bound) if term.of.size is not None else whole[term.of.axis]
+            start = Size.of(term.of.stride, bound)
+            end = start * Size.of(term.of.size, bound) if term.of.size is not None else whole[term.of.axis]
             for stride in strides:
                 step = stride.over(factor(term, bound))
                 if step is not None and not step.is_one and end.over(start * step) is not None:
                     yield term.of.axis, start * step
 
 
-def _digits(axis: str, whole: Extent, wanted: Counter[Extent]) -> list[Dim]:
+def _digits(axis: str, whole: Size, wanted: Counter[Size]) -> list[Dim]:
     kept = [ONE, whole] if not whole.is_one else []
     for cut, _ in wanted.most_common():
         nested = all(cut.over(k) is not None or k.over(cut) is not None for k in kept)

@@ -12,22 +12,23 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.computation.index import Index
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.space import ONE, Extent, extents, product
+from inductor_lab.eject.eager.space import extents
 from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, literal, method, part, permuted, subscript
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import ONE, Size, product
 
 
 @dataclass(frozen=True)
 class Slot:
     """One dimension of the tensor, or a part of one, in the tensor's order."""
 
-    size: Extent
+    size: Size
     dim: int | None = None
     """The dimension of the space that walks along it; None for one place."""
     start: int = 0
     """The place, or the first of those that are walked along."""
-    count: Extent = ONE
+    count: Size = ONE
     """How many places are walked along."""
     back: bool = False
     """Walked from its end."""
@@ -65,11 +66,11 @@ class View:
 class _Group:
     """Dimensions beside each other that are one stretch of memory."""
 
-    sizes: tuple[Extent, ...]
-    stride: Extent
+    sizes: tuple[Size, ...]
+    stride: Size
 
     @property
-    def size(self) -> Extent:
+    def size(self) -> Size:
         return product(self.sizes)
 
 
@@ -78,7 +79,7 @@ class _Place:
     """A slot while its start is looked for."""
 
     slot: Slot
-    stride: Extent
+    stride: Size
 
 
 def seen_by(printer: Printer, type_: TensorType, index: Index) -> View | None:
@@ -104,7 +105,7 @@ def seen_by(printer: Printer, type_: TensorType, index: Index) -> View | None:
 
 
 def view(
-    type_: TensorType, factors: Mapping[int, Extent], start: int, counts: Mapping[int, Extent], lows: Mapping[int, int]
+    type_: TensorType, factors: Mapping[int, Size], start: int, counts: Mapping[int, Size], lows: Mapping[int, int]
 ) -> View | None:
     """The view that an address walks through; None where it is not one.
 
@@ -115,7 +116,7 @@ def view(
         lows: Dimension -> the first place, where that is not 0.
     """
     back: set[int] = set()
-    forward: dict[int, Extent] = {}
+    forward: dict[int, Size] = {}
     for dim, factor in factors.items():
         low = lows.get(dim, 0)
         if low:
@@ -127,7 +128,7 @@ def view(
                 return None
             start += factor.number * (counts[dim].number - 1)
             back.add(dim)
-            factor = Extent(-factor.number)
+            factor = Size(-factor.number)
         forward[dim] = factor
     groups: list[_Group | Slot] = []
     for size, step in zip(extents(type_.shape), extents(type_.stride), strict=True):
@@ -145,7 +146,7 @@ def view(
     reshaped = False
     for group in groups:
         if isinstance(group, Slot):
-            places.append(_Place(group, Extent(0)))
+            places.append(_Place(group, Size(0)))
             continue
         made = _cut(group, walked.get(group.stride, []), counts)
         if made is None:
@@ -161,10 +162,10 @@ def view(
 
 
 def _assigned(
-    groups: list[_Group], factors: Mapping[int, Extent], counts: Mapping[int, Extent]
-) -> dict[Extent, list[tuple[Extent, int]]] | None:
+    groups: list[_Group], factors: Mapping[int, Size], counts: Mapping[int, Size]
+) -> dict[Size, list[tuple[Size, int]]] | None:
     """Stride of a group -> (step in it, dimension), fastest first."""
-    found: dict[Extent, list[tuple[Extent, int]]] = {}
+    found: dict[Size, list[tuple[Size, int]]] = {}
     for dim, factor in factors.items():
         fitting = []
         for group in groups:
@@ -181,13 +182,13 @@ def _assigned(
     return found
 
 
-def _fits(extent: Extent, size: Extent, step: Extent) -> bool:
+def _fits(extent: Size, size: Size, step: Size) -> bool:
     if extent.is_number and size.is_number and step.is_number:
         return extent.number - step.number < size.number
     return size.over(extent) is not None or (extent.is_number and not size.is_number)
 
 
-def _cut(group: _Group, steps: list[tuple[Extent, int]], counts: Mapping[int, Extent]) -> list[_Place] | None:
+def _cut(group: _Group, steps: list[tuple[Size, int]], counts: Mapping[int, Size]) -> list[_Place] | None:
     """One group's slots, slowest first."""
     if not steps:
         strides = [product(group.sizes[n + 1 :]) for n in range(len(group.sizes))]
@@ -278,7 +279,7 @@ def cut(printer: Printer, base: ast.expr, found: View) -> tuple[ast.expr, list[a
             high = slot.start + slot.count.number if slot.count.is_number else None
             if high is None:
                 raise NoReference("a part of a tensor whose size is symbolic")
-            indices.append(part(slot.start, None if slot.size == Extent(high) else high))
+            indices.append(part(slot.start, None if slot.size == Size(high) else high))
     return base, indices
 
 

@@ -13,9 +13,10 @@ from inductor_lab.eject.generalize import others
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
-from inductor_lab.eject.sizes import fixed, python
+from inductor_lab.eject.sizes import fixed
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import Size
 
 FILLS = {
     "bool": "either",
@@ -81,8 +82,8 @@ def argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
         fill = (*fill, '"distinct"', *tensor.distinct)
     return {
         "name": tensor.name,
-        "shape": tuple_of([python(str(size)) for size in type_.shape]),
-        "stride": tuple_of([python(str(step)) for step in type_.stride]),
+        "shape": tuple_of([Size.of(size).python for size in type_.shape]),
+        "stride": tuple_of([Size.of(step).python for step in type_.stride]),
         "dtype": type_.dtype,
         "fill": f'("same", "{tensor.overwrites}")'
         if tensor.overwrites

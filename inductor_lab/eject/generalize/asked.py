@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from inductor_lab.eject.distinct import different
 from inductor_lab.eject.plan import Plan
-from inductor_lab.eject.sizes import Dim, fixed
+from inductor_lab.eject.sizes import fixed
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import Size
 
 PRIMES = (5, 7, 3, 11, 13, 17, 19, 23, 29)
 GAP = 3
@@ -42,7 +43,7 @@ def _roomy(plan: Plan, sizes: dict[str, int]) -> dict[str, int] | None:
             many, high = different(type_.shape, tensor.distinct), tensor.fill[1]
             if isinstance(high, str) and high in roomy:
                 roomy[high] = many + 1 if roomy[high] < many else roomy[high]
-            elif many > Dim.of(high).bound(roomy):
+            elif many > Size.of(high).bound(roomy):
                 return None
     return roomy
 

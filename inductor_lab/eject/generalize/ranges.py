@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.sizes import worked_out
 from inductor_lab.eject.fills import Fill as Drawn
 from inductor_lab.eject.inputs import inputs
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.eject.sizes import fixed
 from inductor_lab.eject.tensors import Fill, Tensor
-from inductor_lab.records import Size
+from inductor_lab.records import SizeLike
+from inductor_lab.records.size import Size
 
 CLOSE = 2
 """How far from a size an end may be that follows it."""
@@ -58,11 +58,13 @@ def _range(tensor: Tensor, drawn: Tried) -> Fill:
     return (_end(tensor, int(low), 0, drawn), top, *others)
 
 
-def _end(tensor: Tensor, end: int, n: int, drawn: Tried) -> Size:
+def _end(tensor: Tensor, end: int, n: int, drawn: Tried) -> SizeLike:
     """What an end is the same as, and goes nowhere too far."""
-    candidates: list[Size] = [end, *_told(end, drawn[0][0])]
+    candidates: list[SizeLike] = [end, *_told(end, drawn[0][0])]
     for told in candidates:
-        if all(isinstance(fill, tuple) and _inside(worked_out(told, sizes), int(fill[n]), n) for sizes, fill in drawn):
+        if all(
+            isinstance(fill, tuple) and _inside(Size.of(told).bound(sizes), int(fill[n]), n) for sizes, fill in drawn
+        ):
             return told
     if end in (0, 1):
         return end

@@ -9,7 +9,7 @@ from inductor_lab.eject.generalize.dimensions import gap
 from inductor_lab.eject.generalize.symbols import Symbols, product
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
 
 
 class Shapes:
@@ -48,8 +48,8 @@ class Shapes:
         places = {place.number: place for place in self.dimensions.places[tensor.parameter]}
         if not places:
             return None
-        shape: list[Size] = list(tensor.type.shape)
-        stride: list[Size] = []
+        shape: list[SizeLike] = list(tensor.type.shape)
+        stride: list[SizeLike] = []
         for n, place in places.items():
             shape[n] = product(self.symbols.dimension(tensor.parameter, place))
         for n, step in enumerate(tensor.type.stride):

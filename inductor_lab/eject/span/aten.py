@@ -16,8 +16,8 @@ from dataclasses import replace
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.aten import RESHAPES
 from inductor_lab.bind.bindings import Bindings, bind
+from inductor_lab.bind.dependencies import operator as operator_of
 from inductor_lab.bind.elements import numel
-from inductor_lab.bind.made_of import operator as operator_of
 from inductor_lab.computation import Computation, computation
 from inductor_lab.eject import naming
 from inductor_lab.eject.aten import MOST_NAMED, Reference, over

@@ -18,6 +18,7 @@ from inductor_lab.eject.span.names import names, word
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.untold import Untold
 from inductor_lab.records import Capture, Graph
+from inductor_lab.records.size import Size
 from inductor_lab.records.span import ROLES, Span
 
 ANYTHING = ("any", "bool", "finite", "normal")
@@ -114,11 +115,10 @@ def _names_of(part: Part) -> list[str]:
 
 def _environment(graph: Graph, span: Span, parts: Iterable[Part]) -> dict[str, int]:
     """The symbols that the span's tensors and launches speak of."""
-    texts = [str(size) for tensor in span.tensors for size in (*tensor.type.shape, *tensor.type.stride)]
-    symbols = {symbol for text in texts if not text.isdigit() for symbol in sizes.Dim(text).symbols}
+    extents = [size for tensor in span.tensors for size in (*tensor.type.shape, *tensor.type.stride)]
+    symbols = {symbol for size in extents for symbol in Size.of(size).symbols}
     symbols |= {symbol for part in parts for symbol in part.plan.environment}
-    functions = {"FloorDiv", "CeilDiv", "Mod", "PythonMod", "ModularIndexing", "Max", "Min", "TruncToInt"}
-    return sizes.environment(symbols - functions, sizes.hints(graph))
+    return sizes.environment(symbols, sizes.hints(graph))
 
 
 def _tensors(

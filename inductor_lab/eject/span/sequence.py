@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from inductor_lab.eject import naming
 from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.eject.rendering import Launcher
-from inductor_lab.eject.sizes import python
 from inductor_lab.eject.span.alike import Number
 from inductor_lab.eject.span.calls import call
 from inductor_lab.eject.span.kernels import Part, by_name, by_number
 from inductor_lab.eject.span.laid_out import called
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
-from inductor_lab.records import TensorType
+from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import Size
 from inductor_lab.records.span import SpanStep, SpanTensor
 
 ATTENTION = re.compile(r"(torch\.ops\.aten\._scaled_dot_product_\w+\.\w+)\(")
@@ -259,5 +259,5 @@ def empty(type_: TensorType) -> str:
     return f"torch.empty_strided({_sizes(type_.shape)}, {_sizes(type_.stride)}, {like})"
 
 
-def _sizes(sizes: Sequence[object]) -> str:
-    return tuple_of([python(str(size)) for size in sizes])
+def _sizes(sizes: Sequence[SizeLike]) -> str:
+    return tuple_of([Size.of(size).python for size in sizes])

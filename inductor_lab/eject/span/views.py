@@ -11,12 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from inductor_lab.eject.eager.space import Extent, product
-from inductor_lab.eject.sizes import python
-from inductor_lab.records import Size, TensorType
+from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import Size, product
 from inductor_lab.records.span import SpanStep
 
-Sizes = Sequence[Size]
+Sizes = Sequence[SizeLike]
 
 
 def said(value: str, tensors: Mapping[str, tuple[str, TensorType]]) -> str:
@@ -59,12 +58,12 @@ class _Said(ast.NodeTransformer):
         return node
 
 
-def _size(node: ast.expr) -> Size:
-    text = python(ast.unparse(node))
+def _size(node: ast.expr) -> SizeLike:
+    text = Size.of(ast.unparse(node)).python
     return int(text) if text.isdecimal() else text
 
 
-def view(name: str, of: TensorType, shape: Sizes, stride: Sizes, offset: Size) -> str:
+def view(name: str, of: TensorType, shape: Sizes, stride: Sizes, offset: SizeLike) -> str:
     """The shortest way to say it; sizes that are symbols are compared by their text."""
     held, steps = [_plain(size) for size in of.shape], [_plain(step) for step in of.stride]
     if offset == 0:
@@ -84,8 +83,8 @@ def view(name: str, of: TensorType, shape: Sizes, stride: Sizes, offset: Size) -
     return f"torch.as_strided({name}, {_tuple(shape)}, {_tuple(stride)}{place})"
 
 
-def _plain(size: Size) -> Size:
-    return size if isinstance(size, int) else python(size)
+def _plain(size: SizeLike) -> SizeLike:
+    return size if isinstance(size, int) else Size.of(size).python
 
 
 def _turned(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes) -> str | None:
@@ -104,7 +103,7 @@ def _turned(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes) -
     return f"{name}.t()" if order == [1, 0] else f"{name}.permute({_listed(order)})"
 
 
-def _sliced(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes, offset: Size) -> str | None:
+def _sliced(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes, offset: SizeLike) -> str | None:
     """A part that lies as the whole does."""
     if [*stride] != [*steps]:
         return None
@@ -137,16 +136,16 @@ def is_dense(type_: TensorType) -> bool:
 
 
 def is_row_by_row(shape: Sizes, stride: Sizes) -> bool:
-    expected = Extent(1)
+    expected = Size(1)
     for size, step in reversed(list(zip(shape, stride, strict=True))):
-        if size != 1 and Extent.of(step) != expected:
+        if size != 1 and Size.of(step) != expected:
             return False
-        expected *= Extent.of(size)
+        expected *= Size.of(size)
     return True
 
 
-def _numel(shape: Sizes) -> Extent:
-    return product(map(Extent.of, shape))
+def _numel(shape: Sizes) -> Size:
+    return product(map(Size.of, shape))
 
 
 def _listed(sizes: Sequence[object]) -> str:

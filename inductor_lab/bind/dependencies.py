@@ -75,7 +75,7 @@ def _sizes(type_: TensorType) -> list[str]:
     return [str(size).replace(" ", "") for size in type_.shape]
 
 
-def laid(name: str, nodes: Mapping[str, Node]) -> str:
+def view_base(name: str, nodes: Mapping[str, Node]) -> str:
     """The node whose elements, all of them, a view or a copy has."""
     node = nodes.get(name)
     while node and operator(node) in VIEWS | COPIES and len(node.arguments) == 1 and node.arguments[0] in nodes:

@@ -15,7 +15,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inductor_lab.records import Size
+from inductor_lab.records import SizeLike
 
 AXES = {"M": "y", "N": "x", "BATCH": "z", "K": "r0_"}
 """The template's sizes -> the axes that have them."""
@@ -57,7 +57,7 @@ SUMMED = ("tl.float32", "float32")
 class Framed:
     """A template's statements as another kernel has them, and its sizes."""
 
-    numel: dict[str, Size] = field(default_factory=dict)
+    numel: dict[str, SizeLike] = field(default_factory=dict)
     statements: list[ast.stmt] = field(default_factory=list)
 
 
@@ -88,7 +88,7 @@ def _constant(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
             yield name, value
 
 
-def _size(statement: ast.stmt) -> Iterator[tuple[str, Size]]:
+def _size(statement: ast.stmt) -> Iterator[tuple[str, SizeLike]]:
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(size))) if name in AXES:
             yield AXES[name], size
