@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.operators import MIRRORED
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Operation, Position, Size
 
 
@@ -52,9 +53,6 @@ class Limit:
         return Limit(self.index, 0, self.low) if self.high is None else None
 
 
-TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
-
-
 def limits(mask: Expression | None) -> tuple[Limit, ...]:
     """The bounds on coordinates, and on sums of them, that hold wherever a mask is true."""
     match mask:
@@ -72,7 +70,7 @@ def limits(mask: Expression | None) -> tuple[Limit, ...]:
 
 def _limit(left: Index, name: str, right: Index) -> Limit | None:
     if left.is_constant:
-        left, name, right = right, TURNED.get(name, name), left
+        left, name, right = right, MIRRORED.get(name, name), left
     if not right.is_constant or left.is_constant:
         return None
     if any(term.factor < 1 or term.sizes or not isinstance(term.of, Coordinate) for term in left.terms):

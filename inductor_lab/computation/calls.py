@@ -194,7 +194,7 @@ SAYS: Mapping[str, tuple[int, str]] = {
     "full": (3, ""), "zeros": (2, "dtype"), "broadcast_to": (2, ""), "reshape": (2, ""), "to": (1, "bitcast"), "float": (1, ""), "int": (1, ""),
     "where": (3, ""), "maximum": (3, "propagate_nan"), "minimum": (3, "propagate_nan"),
     "div_floor_integer": (2, ""), "remainder_integer": (2, ""),
-    "reduce": (3, ""), **dict.fromkeys(folds.FOLDS, (2, "")), **{name: (len(parts) + 1, "") for name, (_, parts) in folds.SEVERAL.items()},
+    "reduce": (3, ""), **dict.fromkeys(folds.FOLDS, (2, "")), **{name: (len(folds.PARTS[fold]) + 1, "") for name, fold in folds.SEVERAL.items()},
     "online_softmax_reduce": (5, ""),  # behind the dimension: whether exponentials are fast, and of 2.15 what a zero's sign does
     "associative_scan": (3, "reverse"), "sort_with_index": (4, "stable descending"), "select_one": (2, "dim keep_dims"),
     "exclusive_scan_decoupled_lookback": (4, "DTYPE_VALUE_AS_UINT DTYPE_PACK"), "exclusive_scan_decoupled_lookback_64": (4, ""),

@@ -77,7 +77,7 @@ class Evaluation(Evaluator):
             return (self.of(node),)
         name = called(node)
         if name in folds.SEVERAL:
-            return folds.folded_several(self, node, *folds.SEVERAL[name])
+            return folds.folded_several(self, node, folds.SEVERAL[name])
         if name in folds.TURNS:
             return folds.turn(self, node, name)
         if name in {"associative_scan", "sort_with_index"}:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation import groups
 from inductor_lab.computation.nodes import Evaluator
-from inductor_lab.computation.operators import function_name
+from inductor_lab.computation.operators import TABLE, function_name
 from inductor_lab.computation.tree import (
     Broadcast,
     Call,
@@ -33,33 +33,23 @@ from inductor_lab.computation.tree import (
     union,
 )
 
-FOLDS = {
-    "sum": "sum", "prod": "prod", "max": "max", "min": "min", "max2": "max", "min2": "min", "fmax2": "fmax", "any": "any", "xor_sum": "xor",
-}  # fmt: skip
+FOLDS = {call: row.name for row in TABLE.values() if not row.results for call in row.calls}
 """A call that folds a tile -> the reduction."""
 ACCUMULATED = {
-    "add": "sum", "mul": "prod", "maximum": "max", "minimum": "min", "or": "any", "logical_or": "any", "xor": "xor",
-}  # fmt: skip
+    name: row.accumulates for row in TABLE.values() for name in (row.name, *row.spellings) if row.accumulates
+}
 """How a turn of the loop takes a tile in -> the reduction."""
+PARTS = {row.name: tuple(result.part for result in row.results) for row in TABLE.values() if row.results}
+"""A reduction with several results -> what each is."""
+SEVERAL = {call: row.name for row in TABLE.values() if row.results for call in row.calls}
+"""A call that folds several tiles at once -> the reduction."""
+TURNS = {call: row.name for row in TABLE.values() for call in row.turns}
+"""One turn of a loop with several accumulators -> the reduction."""
 RUNNING = {
     "sum": "cumsum", "prod": "cumprod", "max": "cummax", "min": "cummin", "gt_eq_ne_ne_gt": "cummax", "lt_eq_ne_ne_gt": "cummin",
     "minimum_maximum_ne_isinf_bitwise_not_bitwise_or_sub_exp_log1p_add_where": "logcumsumexp",
 }  # fmt: skip
 """A scan, or how the name of Inductor's combining function begins -> torch's own (`cummax`, `logcumsumexp` in torch/_inductor/lowering.py)."""
-SEVERAL = {
-    "max_with_index": ("argmax", ("value", "index")), "min_with_index": ("argmin", ("value", "index")),
-    "max_with_first_index": ("argmax", ("value", "index")), "min_with_first_index": ("argmin", ("value", "index")),
-    "welford": ("welford", ("mean", "m2", "weight")), "online_softmax_reduce": ("online_softmax", ("max", "sum")),
-}  # fmt: skip
-"""A call that folds several tiles at once -> the reduction, and what each result is."""
-TURNS = {
-    "maximum_with_index": ("argmax", 2, ("value", "index")), "minimum_with_index": ("argmin", 2, ("value", "index")),
-    "welford_reduce": ("welford", 0, ("mean", "m2", "weight")), "welford_combine": ("welford", 3, ("mean", "m2", "weight")),
-    "online_softmax_combine": ("online_softmax", 2, ("max", "sum")),
-    "online_softmax_combine_with_sum": ("online_softmax", 2, ("max", "sum")),
-}  # fmt: skip
-"""One turn of a loop with several accumulators -> the reduction, where its inputs begin, and what each result is.
-`welford_reduce` takes the value first, then the three accumulators."""
 TURNED = {"descending": "descending", "reverse": "reversed"}
 """Keywords that turn a scan or a sort round -> what its name ends with then."""
 
@@ -213,8 +203,9 @@ def _partial(tile: Expression) -> Expression:
     return inner if isinstance(inner := plain(_uncast(tile)), Partial) else tile
 
 
-def folded_several(values: Evaluator, node: ast.Call, name: str, parts: tuple[str, ...]) -> tuple[Expression, ...]:
+def folded_several(values: Evaluator, node: ast.Call, name: str) -> tuple[Expression, ...]:
     """`tl.max_with_index`, `welford`: each result a reduction of the same inputs."""
+    parts = PARTS[name]
     written = [values.of(argument) for argument in node.args[: len(parts)]]
     tiles = [_partial(tile) for tile in written]
     partial = next((tile for tile in tiles if isinstance(tile, Partial)), None)
@@ -242,7 +233,11 @@ def folded_several(values: Evaluator, node: ast.Call, name: str, parts: tuple[st
 
 def turn(values: Evaluator, node: ast.Call, name: str) -> tuple[Expression, ...]:
     """One turn of a loop with several accumulators."""
-    fold, first, parts = TURNS[name]
+    fold = TURNS[name]
+    parts = PARTS[fold]
+    first = (
+        0 if name == "welford_reduce" else len(parts)
+    )  # the accumulators stand before what is taken in, of that one behind
     last = first + (3 if name == "welford_combine" else 2 if name.endswith("with_sum") else 1)
     arguments = node.args[first:last]
     if not arguments:

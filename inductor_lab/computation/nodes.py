@@ -7,7 +7,6 @@ expression to its tree: every rule (`calls`, `memory`, `folds`, `groups`) asks o
 from __future__ import annotations
 
 import ast
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +14,7 @@ from typing import Any
 
 from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.index import Index, divided, remainder
-from inductor_lab.computation.operators import CANONICAL, TABLE
+from inductor_lab.computation.operators import CANONICAL, COMPARISONS, TABLE
 from inductor_lab.computation.schedule import BLOCKS, Access, Reached
 from inductor_lab.computation.tree import (
     PREDICATES,
@@ -187,15 +186,12 @@ def size_of(value: Expression) -> int | str | None:
 def _decided(name: str, inputs: tuple[Expression, ...]) -> bool | Expression | None:
     """What is known before it runs: a comparison of two whole numbers, two such conditions together, a choice between two values by them."""
     match inputs:
-        case Constant(value=int() as a), Constant(value=int() as b) if name in _COMPARISONS:
-            return bool(_COMPARISONS[name](a, b))
+        case Constant(value=int() as a), Constant(value=int() as b) if name in COMPARISONS and (
+            whole := TABLE[name].whole
+        ):
+            return bool(whole(a, b))
         case Constant(value=bool() as a), Constant(value=bool() as b) if name == "and":
             return a and b
         case Constant(value=bool() as condition, dtype="bool"), one, other if name == "where":
             return one if condition else other
     return None
-
-
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "eq": operator.eq, "ne": operator.ne,
-}  # fmt: skip

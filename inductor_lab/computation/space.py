@@ -10,9 +10,8 @@ symbolic has none, and what would need them is None.
 from __future__ import annotations
 
 import itertools
-import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -20,6 +19,7 @@ from math import prod
 from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, behind
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Operation, Position
 from inductor_lab.records import SizeLike
@@ -189,14 +189,6 @@ class Space:
 Place = Mapping[Digit, int]
 MOST_PLACES = 1 << 12
 
-OPERATIONS: dict[str, Callable[..., int]] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "lt": operator.lt, "le": operator.le, "gt": operator.gt,
-    "ge": operator.ge, "eq": operator.eq, "ne": operator.ne, "and": operator.and_, "or": operator.or_,
-    "floordiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    "mod": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
-}  # fmt: skip
-"""Whole numbers as C takes them."""
-
 
 def _reached(space: Space, accesses: Sequence[Access], ranges: Mapping[Digit, tuple[int, int]]) -> int | None:
     """The addresses of accesses of one index at most; None where it is made of what is loaded, and where there are too many places.
@@ -241,7 +233,7 @@ class _Places:
             case Broadcast(operand=operand):
                 return self.follow(operand)
             case Operation(name=name, inputs=inputs):
-                return name in OPERATIONS and all(map(self.follow, inputs))
+                return name in TABLE and TABLE[name].whole is not None and all(map(self.follow, inputs))
         return False
 
     def _is_whole(self, of: Coordinate | Expression | None) -> bool:
@@ -258,8 +250,8 @@ class _Places:
                 return self.sum(index, place)
             case Broadcast(operand=operand):
                 return self.value(operand, place)
-            case Operation(name=name, inputs=inputs):
-                return OPERATIONS[name](*(self.value(one, place) for one in inputs))
+            case Operation(name=name, inputs=(left, right)) if whole := TABLE[name].whole:
+                return whole(self.value(left, place), self.value(right, place))
         return 1  # inside of the launch
 
     def sum(self, index: Index, place: Place) -> int:

@@ -41,11 +41,7 @@ _COMPARED = {name: kind for kind, name in OPERATORS.items() if issubclass(kind, 
 _TRUNCATING = {row.name: row.text for row in TABLE.values() if row.text}
 """C's % and //, which round towards zero; of positions, which are not negative, they are Python's."""
 _UNARY: dict[str, type[ast.unaryop]] = {"neg": ast.USub, "not": ast.Invert}
-RESULTS = {
-    ("welford", "mean"): "mean", ("welford", "m2"): "square_deviation", ("welford", "weight"): "count",
-    ("online_softmax", "max"): "max", ("online_softmax", "sum"): "sum_exp",
-    ("argmax", "value"): "max", ("argmin", "value"): "min",
-}  # fmt: skip
+RESULTS = {(row.name, result.part): result.text for row in TABLE.values() for result in row.results if result.text}
 """(reduction, result) -> the result's own name, where it has one."""
 DRAWN = {"rand4x": "rand", "randn4x": "randn", "randint64": "randint"}
 """How a random number is drawn -> what it is."""

@@ -3,8 +3,8 @@
     tmp3 = tl_math.exp(tmp2)            1 special function, 8 instructions for each element of tmp2
     tmp6 = tmp3 / tmp5                  a reciprocal for each element of tmp5: a row's sum has one, whatever is divided by it
 
-Special functions are exponentials, roots and quotients, 16 a clock and multiprocessor: MUFU in SASS. The table has what the machine code executes
-for every element, as Triton 3.7 compiles each operator for sm_80, sm_90, sm_100 and sm_120. Logarithms, sine and cosine are polynomials there; of
+Special functions are exponentials, roots and quotients, 16 a clock and multiprocessor: MUFU in SASS. The operators' rows have what the machine code
+executes for every element, as Triton 3.7 compiles each operator for sm_80, sm_90, sm_100 and sm_120. Logarithms, sine and cosine are polynomials there; of
 tanh, erf and pow a branch decides: of these none is counted. Neither is any of float64, of whole numbers, and of a division by a number, which is
 a product.
 """
@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inductor_lab.computation import Computation
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -29,19 +30,8 @@ from inductor_lab.computation.tree import (
     walk,
 )
 
-ISSUED = {
-    "exp": (1, 8), "exp2": (1, 3), "expm1": (1, 26), "sqrt": (1, 1), "rsqrt": (1, 1), "hypot": (1, 1), "sigmoid": (2, 13), "silu": (2, 14),
-    "cosh": (2, 1), "cbrt": (3, 1), "erfc": (3, 45), "div": (1, 8),
-    "log": (0, 29), "log2": (0, 29), "log10": (0, 30), "log1p": (0, 34), "sin": (0, 30), "cos": (0, 30), "tan": (0, 60), "tanh": (0, 25),
-    "erf": (0, 31), "erfinv": (0, 95), "pow": (0, 60), "atan": (0, 50), "atan2": (0, 60), "asin": (0, 20), "acos": (0, 20),
-    "maximum": (0, 3), "minimum": (0, 3), "floor_divide": (0, 12), "remainder": (0, 12), "floordiv": (0, 6), "mod": (0, 5),
-    "rand": (0, 45), "randn": (0, 100), "randint64": (0, 55),
-    "online_softmax": (2, 30), "welford": (0, 18), "argmax": (0, 6), "argmin": (0, 6),
-}  # fmt: skip
-"""Operator -> (special functions in float32, all instructions) for one element, of a branch the usual side; others are one instruction.
-
-`triton_helpers.online_softmax_combine` scales both sides by an exponential.
-"""
+DRAWN = {"rand": (0, 45), "randn": (0, 100), "randint64": (0, 55)}
+"""Random number -> what an operator's row has as `issued`: Philox is no operator."""
 SCANNED = 10
 ACCESS = 3
 """Instructions of a load or a store: its address, its mask, itself."""
@@ -77,7 +67,8 @@ def _issued(job: Computation) -> Iterator[tuple[str, int, frozenset[str]]]:
     addresses = [part for access in job.accesses for part in access.index.expressions()]
     seen: set[tuple[object, ...]] = set()
     for node in walk(*stored, *addresses):
-        special, instructions = ISSUED.get(getattr(node, "name", ""), (0, 1))
+        name = getattr(node, "name", "")
+        special, instructions = TABLE[name].issued if name in TABLE else DRAWN.get(name, (0, 1))
         of, axes = node.operands, node.axes
         key: tuple[object, ...] = (id(node),)
         match node:

@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Schedule, Step
 from inductor_lab.computation.tree import (
@@ -41,8 +42,6 @@ from inductor_lab.eject.triton_uses import uses
 from inductor_lab.eject.triton_values import fits_in, unscaled
 from inductor_lab.eject.vanishing import vanishes
 
-OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
-"""What holds where a comparison does not; of floats only for the last two, since a NaN is neither less nor greater."""
 FIXED = (Constant, Size, Position, Operation, Cast)
 """What arithmetic is made of."""
 
@@ -121,7 +120,7 @@ class _Rewriting(Rewriting):
                 | Operation(name="eq", inputs=(test, Constant(value=0)), spelling="")
             ) if test.dtype == "bool" and (opposite := self.opposite(test)) is not None:
                 return opposite
-            case Operation(name=name, inputs=(left, right), spelling="") if name in OPPOSITE:
+            case Operation(name=name, inputs=(left, right), spelling="") if name in COMPARISONS:
                 return self.compared(value, *self.apart(*self.narrow(left, right)))
         return value
 
@@ -150,9 +149,9 @@ class _Rewriting(Rewriting):
     def opposite(self, test: Expression) -> Expression | None:
         """What holds where a test does not."""
         match test:
-            case Operation(name=name, inputs=(left, right), spelling="") if name in OPPOSITE:
+            case Operation(name=name, inputs=(left, right), spelling="") if name in COMPARISONS:
                 if name in {"eq", "ne"} or not any("float" in side.dtype for side in (left, right)):
-                    return self.compared(self.operation(test, OPPOSITE[name], left, right), left, right)
+                    return self.compared(self.operation(test, TABLE[name].negated, left, right), left, right)
         return None
 
     def operation(self, like: Operation, name: str, *inputs: Expression) -> Operation:

@@ -28,8 +28,8 @@ from inductor_lab.eject.partners import partner_of
 from inductor_lab.eject.statistics import bare, statistic
 from inductor_lab.eject.triton_values import is_relu
 
-WHOLE = {(row.name, part): word for row in TABLE.values() for part, word, _ in row.results}
-RUNNING = {(row.name, part): word for row in TABLE.values() for part, _, word in row.results}
+WHOLE = {(row.name, result.part): result.noun for row in TABLE.values() for result in row.results}
+RUNNING = {(row.name, result.part): result.running for row in TABLE.values() for result in row.results}
 """(fold, part) -> what a loop's own tile is called."""
 
 Address = tuple[str, Index]

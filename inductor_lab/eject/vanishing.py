@@ -13,10 +13,8 @@ from collections.abc import Collection
 from math import isfinite
 
 from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Inside, Load, Named, Operation
-
-KEPT = {"add", "sub", "maximum", "minimum", "abs", "sqrt"}
-"""Operators that make 0 of zeros."""
 
 
 def vanishes(value: Expression, axes: Collection[str]) -> bool:
@@ -37,7 +35,7 @@ def vanishes(value: Expression, axes: Collection[str]) -> bool:
             return vanishes(one, axes) and by > 0
         case Operation(name="where", inputs=(_, one, other)):
             return vanishes(one, axes) and vanishes(other, axes)
-        case Operation(name=name, inputs=inputs) if name in KEPT:
+        case Operation(name=name, inputs=inputs) if name in TABLE and TABLE[name].vanishes:
             return all(vanishes(each, axes) for each in inputs)
     return False
 

@@ -45,9 +45,7 @@ from inductor_lab.paths import templates_folder
 
 FAST = {"tl_math.exp": "__expf", "tl.exp": "__expf", "libdevice.fast_expf": "__expf"}
 """Functions that Triton computes with the card's own approximation -> CUDA's name for it."""
-UNROUNDED = frozenset({"where", "neg", "abs", "maximum", "minimum", "fmax", "fmin"})
-"""Operations whose result is one of their operands, apart from its sign."""
-PREDICATES = frozenset({"isnan", "isinf", "isfinite", "signbit"})
+PREDICATES = frozenset(row.c for row in TABLE.values() if row.predicate and row.c)
 """Functions of <math.h> that have one name for all floats."""
 HELPERS = frozenset(path.stem for path in (templates_folder() / "cuda" / "helpers").glob("*.cuh"))
 
@@ -103,7 +101,7 @@ class Expressions:
 
     def _operation(self, value: Operation, beside: str) -> Code:
         made = self._by_name(value, value.dtype if value.dtype not in {"int", "float"} else beside or value.dtype)
-        if value.dtype in WIDENED and value.name not in UNROUNDED:
+        if value.dtype in WIDENED and not (value.name in TABLE and TABLE[value.name].picks):
             return self.numbers.cast(made, "float32", value.dtype)
         return call(self.numbers.held(value.dtype), made) if value.dtype in NARROW else made
 

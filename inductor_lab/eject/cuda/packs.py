@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.operators import MIRRORED
 from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, Size
 from inductor_lab.dtypes import ITEMSIZE
@@ -31,8 +32,6 @@ PACKED = {"load": (), "store": (), "atomic_add": ("float32", "float16", "bfloat1
 """What several elements are accessed by -> the dtypes that can be; none named for all."""
 BETWEEN = {"lt": 0, "ge": 0, "le": 1, "gt": 1}
 """Comparisons of a position with a number -> how far behind the number the answer changes."""
-TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
-"""The same with the number in front."""
 
 
 @dataclass
@@ -137,7 +136,7 @@ class Packs:
         """Whether a position's comparison with a number changes its answer between packs alone."""
         name, (left, right) = value.name, map(seen, value.inputs)
         if isinstance(left, Constant):
-            name, left, right = TURNED[name], right, left
+            name, left, right = MIRRORED[name], right, left
         match left, right:
             case Position(index=index), Constant(value=int() as number):
                 return self.beside(index) and self._divides(number + BETWEEN[name])

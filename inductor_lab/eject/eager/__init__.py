@@ -9,7 +9,7 @@ address. Casts stand where the body has them, so that the text computes what the
 from __future__ import annotations
 
 from inductor_lab.eject.binding.tensors import TensorView
-from inductor_lab.eject.eager.compares import MOST, Compares, compares
+from inductor_lab.eject.eager.comparisons import MOST, Compares, compares
 from inductor_lab.eject.eager.reference import Eager, eager
 from inductor_lab.eject.refusal import NoReference
 

@@ -1,4 +1,4 @@
-"""Where a kernel branches on its data: each comparison of its tree, and what compares without saying so, as two values of eager PyTorch.
+"""What a kernel compares, as a function beside its reference: printed from the same tree, so that inputs can be drawn on each boundary.
 
     tmp4 = tl.where(tmp2 > 0.0, tmp2, tmp3)        ("total > 0.0", total, 0.0)
     tmp5 = triton_helpers.minimum(tmp4, 6.0)       ("minimum(total, 6.0)", total, 6.0)
@@ -10,16 +10,21 @@ Comparisons of places alone are no branches of the data. Bounds decide some more
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.folds import masks, plain
 from inductor_lab.computation.idioms import wrapped
-from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Random, Reduction, Scan
-from inductor_lab.eject.eager.flattened import flat
-from inductor_lab.eject.eager.pointwise import COMPARED, idiom
+from inductor_lab.computation.intervals import Interval, exactly
+from inductor_lab.computation.operators import COMPARISONS, TABLE
+from inductor_lab.computation.records import Computation
+from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
+from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.eager.pointwise import idiom
+from inductor_lab.eject.eager.positions import split, within
 from inductor_lab.eject.eager.printer import Printer
+from inductor_lab.eject.eager.reductions import bare, flat
+from inductor_lab.eject.eager.reference import JobPrinter, helpers_of
 from inductor_lab.eject.eager.torch_values import (
     Value,
     call,
@@ -28,25 +33,40 @@ from inductor_lab.eject.eager.torch_values import (
     floating,
     literal,
     method,
+    names_in,
     subscript,
     text,
+    tidy,
 )
-from inductor_lab.eject.inputs.intervals import Bounds, Interval, exactly
+from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.records import Kernel
 
+MOST = 40
+"""Comparisons of one kernel: a foreach kernel would have as many as it has tensors."""
+LONG = 40
+"""Characters of an operand that a person still reads in a sentence."""
 LARGEST = {"float16": 65504.0, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
 """The largest finite number of a float whose range is smaller than a float32's; bfloat16's is about the same."""
-ZERO = {"relu", "leaky_relu", "abs", "signbit"}
-"""What goes one way below 0 and another above."""
-SIGNS = {"mod", "floordiv", "remainder", "floor_divide"}
-"""What depends on the sign of either operand."""
-WHOLE = {"floor", "ceil", "trunc"}
-HALVES = {"nearbyint", "round"}
-SEARCHES = {"bucketize"}
 ENDLESS = {"torch.inf", "-torch.inf", "torch.nan"}
 """Numbers that have no neighbours."""
 BELOW, SIGN = "{0} < {1}", "the sign of {0}"
 NEGATIVE = {BELOW, SIGN}
 """What says nothing of numbers that are never negative."""
+
+
+@dataclass(frozen=True)
+class Compares:
+    """The body of `def compares(...)`."""
+
+    lines: tuple[str, ...]
+    """Statements."""
+    rows: tuple[str, ...]
+    """`("total > 0.0", total, 0.0)`, one for each comparison."""
+    left_out: int
+    """How many there are besides."""
+    helpers: tuple[str, ...]
+    """Functions that the text calls, files of templates/eager/."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +77,122 @@ class Comparison:
     """How a person says it, with `{0}` for the left value, `{1}` for the right one."""
     left: ast.expr
     right: ast.expr
+
+
+def compares(
+    kernel: Kernel,
+    found: Computation,
+    tensors: Mapping[str, TensorView],
+    sizes: Mapping[str, str],
+    bounds: Mapping[int, Bounds],
+) -> Compares:
+    """Print what a kernel's stores depend on by a comparison; its reference is known to have a text.
+
+    Args:
+        bounds: For each job, by its identity: between which numbers its inputs are drawn.
+    """
+    if not any(_may_compare(job, tensors) for job in found.every()):
+        return Compares((), (), 0, ())
+    printer = ComparingPrinter.of(kernel, tensors, sizes)
+    printer.bounds, printer.comparisons, printer.left_out = bounds, [], 0
+    printer.every(found)
+    kept = printer.comparisons[:MOST]
+    lines, values = tidy(printer.lines, [side for one in kept for side in (one.left, one.right)])
+    rows = _rows(kept, values)
+    used = set(names_in(*lines, *values))
+    left_out = printer.left_out + len(printer.comparisons) - len(kept)
+    statements = tuple(text(ast.fix_missing_locations(line)) for line in lines)
+    return Compares(statements, rows, left_out, helpers_of(printer.helpers & used))
+
+
+def _rows(kept: list[Comparison], values: list[ast.expr]) -> tuple[str, ...]:
+    """Each comparison as it stands in the file, those of the same two values once."""
+    rows: dict[frozenset[str], str] = {}
+    for number, one in enumerate(kept):
+        left, right = (text(value) for value in values[2 * number : 2 * number + 2])
+        what = one.what.format(_short(left, one.left), _short(right, one.right)).replace('"', "'")
+        rows.setdefault(frozenset((left, right)), f'("{what}", {left}, {right})')
+    return tuple(rows.values())
+
+
+def _short(said: str, before: ast.expr) -> str:
+    """An operand in a sentence: as the function says it, or by the name that it had, or not at all."""
+    return next((form for form in (said, text(before)) if len(form) <= LONG), "...")
+
+
+def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
+    """Whether anything of a job's trees may be a comparison: most kernels have none, and need no second text."""
+    stores = [access for access in job.stores if access.pointer in tensors]
+    roots = [part for a in stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
+    for node in walk(*roots):
+        match node:
+            case Operation(name=operator) if operator in TABLE and TABLE[operator].compares:
+                return True
+            case Cast() | Scan():
+                return True
+            case Reduction(name="argmax" | "argmin"):
+                return True
+            case Load(index=index) if index is not None and index.expressions():
+                return True
+    return any(_narrows(tensors[access.pointer], access.value) for access in stores)
+
+
+def _narrows(view: TensorView, value: Expression | None) -> bool:
+    return (
+        value is not None
+        and view.type is not None
+        and view.type.dtype in LARGEST
+        and value.dtype in {"float32", "float64"}
+        and of_data(value)
+    )
+
+
+class ComparingPrinter(JobPrinter):
+    """Prints the stores as the reference does, and keeps what a job compares on the way."""
+
+    bounds: Mapping[int, Bounds]
+    """For each job, by its identity."""
+    comparisons: list[Comparison]
+    left_out: int
+
+    def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
+        """Print one job, and keep what it compares beside what those before it do."""
+        comparisons, left_out = self.comparisons, self.left_out
+        super().job_of(job, contents)
+        self.comparisons, self.left_out = comparisons + self.comparisons, left_out + self.left_out
+
+    def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
+        """Go on with the next job, or once more with the same."""
+        super().begin(job, contents)
+        self.comparisons, self.left_out = [], 0
+
+    def play(self) -> None:
+        """Print the stores, and what each compares when it rounds."""
+        super().play()
+        for access in self.job.stores:
+            view = self.tensors.get(access.pointer)
+            if view is not None and view.type is not None and access.value is not None and _narrows(view, access.value):
+                ranges, _ = split(self, access.mask)
+                with within(self, ranges):
+                    self.comparisons += cast(self, access.value, view.type.dtype)
+
+    def made(self, node: Expression) -> Value:
+        """A value by the rule for its kind; what it compares is kept."""
+        value = super().made(node)
+        if not self.parameters:
+            self.note(node)
+        return value
+
+    def note(self, node: Expression) -> None:
+        """Keep what a node compares, or that it can not be told."""
+        try:
+            for one in comparisons(self, node, self.bounds[id(self.job)]):
+                if one is None:
+                    self.left_out += 1
+                else:
+                    self.comparisons.append(one)
+        except NoReference:
+            self.left_out += 1
 
 
 def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[Comparison | None]:
@@ -76,28 +212,30 @@ def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[
 
 
 def _operation(printer: Printer, node: Operation, bounds: Bounds) -> Iterator[Comparison | None]:
+    """What an operation compares, by the row of its operator."""
     name, inputs = idiom(node) or (node.name, node.inputs)
-    if name in COMPARED:
-        if not any(map(masks, inputs)):
-            yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1], bounds)
-    elif name in {"maximum", "minimum", "fmax", "fmin"}:
-        yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1], bounds)
-    elif name == "clamp":
-        for bound in inputs[1:]:
-            yield from _pair(printer, "clamp({0}, {1})", inputs[0], bound, bounds)
-    elif name in ZERO:
-        yield from _pair(printer, f"{name}({{0}})", inputs[0], 0, bounds)
-    elif name == "copysign":
-        yield from _pair(printer, SIGN, inputs[1], 0, bounds)
-    elif name in SIGNS:
-        for operand in inputs:
-            yield from _pair(printer, SIGN, operand, 0, bounds)
-    elif name in WHOLE and of_data(inputs[0]):
-        yield _whole(printer, f"{name}({{0}})", inputs[0])
-    elif name in HALVES and of_data(inputs[0]):
-        yield _half(printer, f"{name}({{0}})", inputs[0])
-    elif name in SEARCHES:
-        yield None
+    match TABLE[name].compares if name in TABLE else "":
+        case "operands" if name in COMPARISONS:
+            if not any(map(masks, inputs)):
+                yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1], bounds)
+        case "operands":
+            yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1], bounds)
+        case "bounds":
+            for bound in inputs[1:]:
+                yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], bound, bounds)
+        case "zero":
+            yield from _pair(printer, f"{name}({{0}})", inputs[0], 0, bounds)
+        case "sign":
+            yield from _pair(printer, SIGN, inputs[-1], 0, bounds)
+        case "signs":
+            for operand in inputs:
+                yield from _pair(printer, SIGN, operand, 0, bounds)
+        case "whole" if of_data(inputs[0]):
+            yield _whole(printer, f"{name}({{0}})", inputs[0])
+        case "half" if of_data(inputs[0]):
+            yield _half(printer, f"{name}({{0}})", inputs[0])
+        case "boundaries":
+            yield None
 
 
 def _pair(
@@ -172,9 +310,7 @@ def _tensor(printer: Printer, operand: Expression) -> Value:
 
 def _truth(value: Expression) -> bool:
     """Whether a value is yes or no, as a number or not: it has no neighbours."""
-    while isinstance(value := plain(value), (Cast, Broadcast)):
-        value = value.operand
-    return value.dtype == "bool"
+    return bare(value).dtype == "bool"
 
 
 def of_data(*values: Expression) -> bool:

@@ -1,21 +1,38 @@
-"""Loads: views where the address is affine, paddings where a mask bounds a dimension, by place anywhere else."""
+"""Loads: views where the address is affine, paddings where a mask bounds a dimension, by place anywhere else.
+
+Where the data decides the address, the tensor is indexed by its own dimensions if that is sure, `table[ids]`, else by the place in memory.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import narrowing
-from inductor_lab.computation.idioms import number
-from inductor_lab.computation.tree import Load
-from inductor_lab.eject.eager.contents import content, loaded, typed
-from inductor_lab.eject.eager.gathers import gathered, indexed
-from inductor_lab.eject.eager.masks import Range, range_of, split, within
+from inductor_lab.computation.idioms import number, wrapped
+from inductor_lab.computation.index import Index
+from inductor_lab.computation.tree import Constant, Expression, Load
+from inductor_lab.eject.eager.positions import Range, all_of, arange, position, range_of, split, summed, within
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.slices import aligned, seen_by
-from inductor_lab.eject.eager.torch_values import Value, call, changed, literal, tuple_of
+from inductor_lab.eject.eager.space import extents, factor
+from inductor_lab.eject.eager.torch_values import (
+    Value,
+    broadcast,
+    call,
+    changed,
+    literal,
+    method,
+    permuted,
+    storage_dtype,
+    subscript,
+    tuple_of,
+)
+from inductor_lab.eject.eager.views import aligned, seen_by
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.records import TensorType
+from inductor_lab.records.size import ONE, Size
 
 
 def load(printer: Printer, node: Load) -> Value:
@@ -26,7 +43,7 @@ def load(printer: Printer, node: Load) -> Value:
     if others:
         return gathered(printer, node, narrowing(node.mask))
     if not ranges:
-        return viewed(printer, node) or indexed(printer, node) or gathered(printer, node, [])
+        return viewed(printer, node) or gathered(printer, node, [])
     if node.other is not None and number(node.other) is None:
         return gathered(printer, node, narrowing(node.mask))
     with within(printer, ranges):
@@ -66,10 +83,183 @@ def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: f
         low, high = range_of(printer, dim)
         inner = ranges.get(dim, (low, high))
         pads += [literal(inner[0] - low), literal(high - inner[1])]
-    keywords = {"value": literal(_as(other, value.dtype))} if other else {}
+    keywords = {"value": literal(other if "float" in value.dtype else int(other))} if other else {}
     node = call("torch.nn.functional.pad", value.node, tuple_of(pads), **keywords)
     return changed(value, node, weight=value.weight + 2 + len(pads))
 
 
-def _as(other: float, dtype: str) -> int | float:
-    return other if "float" in dtype else int(other)
+def gathered(printer: Printer, node: Load, conditions: Sequence[Expression]) -> Value:
+    """A load by its address in memory, where a mask holds."""
+    if node.index is None:
+        raise NoReference(f"{node.pointer} is read through a block pointer")
+    if not conditions and (found := indexed(printer, node, node.index)) is not None:
+        return found
+    address = position(printer, node.index)
+    memory = memory_of(printer, node.pointer, node.version)
+    if not conditions:
+        return loaded(printer, node, broadcast(subscript(memory, [address.node]), [address], node.dtype))
+    condition = all_of(printer, conditions)
+    other = printer.value(node.other) if node.other is not None else None
+    values = [address, condition, *([other] if other else [])]
+    printer.helpers.add("at")
+    arguments = [printer.tensor(address, "int64").node, condition.node]
+    if other is not None and not (isinstance(node.other, Constant) and node.other.value == 0):
+        arguments.append(other.node)
+    return loaded(printer, node, broadcast(call("at", memory, *arguments), values, node.dtype))
+
+
+def indexed(printer: Printer, node: Load, address: Index) -> Value | None:
+    """`table[ids]`: a load whose address the data decides, by the tensor's own dimensions."""
+    found = places(printer, node.pointer, address)
+    if found is None:
+        return None
+    base = content(printer, node.pointer, node.version)
+    kept = _without_walked(printer, typed(printer, node.pointer), found)
+    index = [value.node for value in kept]
+    made = ast.Subscript(base, index[0] if len(index) == 1 else tuple_of(index), ast.Load())
+    weight = sum(value.weight for value in kept) + 2
+    return loaded(printer, node, replace(broadcast(made, found, node.dtype), weight=weight))
+
+
+def _without_walked(printer: Printer, type_: TensorType, found: Sequence[Value]) -> list[Value]:
+    """The places without the last ones, where those walk along all of their dimension as the space does."""
+    kept, rank = list(found), max(0, *(value.rank for value in found))
+    trailing = 0
+    while len(kept) > 1 and trailing < rank:
+        dim = printer.rank - 1 - trailing
+        last = kept[-1]
+        if (
+            last.dims != {dim}
+            or last.node is not arange(printer, dim).node
+            or printer.count(dim) != Size.of(type_.shape[len(kept) - 1])
+        ):
+            break
+        if any(dim in value.dims for value in kept[:-1]):
+            break
+        kept.pop()
+        trailing += 1
+    return [_squeezed(value, trailing) for value in kept] if trailing else kept
+
+
+def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
+    """An address as one place along each dimension of its tensor; None where it is not sure that each stays inside."""
+    type_ = typed(printer, pointer)
+    shape, stride = extents(type_.shape), extents(type_.stride)
+    if index.constant or any(step.number == 0 for step in stride) or not index.expressions():
+        return None
+    outer = max((n for n, size in enumerate(shape) if not size.is_one), key=lambda n: stride[n].order, default=None)
+    parts: list[list[tuple[Value, Size]]] = [[] for _ in shape]
+    for term in index.terms:
+        step = factor(term, printer.bound)
+        if isinstance(term.of, Expression):
+            at = next((n for n, width in enumerate(stride) if width == step and not shape[n].is_one), None)
+            if at is None or parts[at]:
+                return None
+            inner = _from_the_end(term.of, shape[at])
+            if inner is None and at != outer:
+                return None
+            value = printer.value(inner if inner is not None else term.of)
+            parts[at].append((value if value.dtype in {"int64", "int"} else printer.to(value, "int64"), ONE))
+            continue
+        digits = None if term.of is None else printer.space.digits(term.of)
+        if digits is None:
+            return None
+        for dim, weight in digits:
+            fitting = _dimension(shape, stride, step * weight, printer.space.dims[dim].size)
+            if fitting is None:
+                return None
+            at, scale = fitting
+            parts[at].append((arange(printer, dim), scale))
+    return [summed(printer, part, 0) for part in parts]
+
+
+def _from_the_end(value: Expression, size: Size) -> Expression | None:
+    """What a place is before it is wrapped round: one that counts from the end of so many where it is negative."""
+    inner = wrapped(value)
+    if inner is None:
+        return None
+    by = index_of(value.operands[1]).plus(index_of(inner).times(-1))
+    return inner if by == Index(0) or (by.is_constant and Size(by.constant) == size) else None
+
+
+def _dimension(shape: Sequence[Size], stride: Sequence[Size], step: Size, count: Size) -> tuple[int, Size] | None:
+    """The dimension of a tensor along which so many steps of this width in memory go, and how wide they are along it."""
+    fitting = [
+        (n, scale)
+        for n, width in enumerate(stride)
+        if not shape[n].is_one and (scale := step.over(width)) is not None and shape[n].over(scale * count) is not None
+    ]
+    return max(fitting, key=lambda found: stride[found[0]].order, default=None)
+
+
+def _squeezed(value: Value, trailing: int) -> Value:
+    """The value without its last dimensions, along which it has one element."""
+    if value.rank <= 0:
+        return value
+    if value.short is not None and value.short[0] == trailing:
+        return changed(value, value.short[1], rank=value.rank - trailing)
+    node = value.node
+    if trailing >= value.rank:
+        return changed(value, method(node, "reshape", ast.Tuple([], ast.Load())), rank=0)
+    for _ in range(trailing):
+        node = method(node, "squeeze", literal(-1))
+    return changed(value, node, rank=value.rank - trailing)
+
+
+def content(printer: Printer, pointer: str, version: int) -> ast.expr:
+    """What a tensor holds after so many stores of the job."""
+    versions = printer.versions[pointer]
+    if version >= len(versions):
+        raise NoReference(f"it reads {pointer} again after stores that are not told apart")
+    return versions[version]
+
+
+def typed(printer: Printer, pointer: str) -> TensorType:
+    """The type of a tensor that the launch passes."""
+    if pointer not in printer.tensors:
+        raise NoReference(f"the launch does not pass {pointer}")
+    type_ = printer.tensors[pointer].type
+    if type_ is None:
+        raise NoReference(f"the shape of {pointer} is not told")
+    return type_
+
+
+def loaded(printer: Printer, node: Load, made: Value) -> Value:
+    """A loaded value in a dtype that torch computes in."""
+    return printer.to(made, storage_dtype(node.dtype))
+
+
+def memory_of(printer: Printer, pointer: str, version: int) -> ast.expr:
+    """A tensor as it lies in memory: one row."""
+    type_ = typed(printer, pointer)
+    return as_memory(printer, content(printer, pointer, version), type_)
+
+
+def as_memory(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
+    """A content of a tensor as one row."""
+    order = dense(type_)
+    if order is None:
+        printer.helpers.add("memory")
+        return call("memory", base, tuple_of(printer.extents(type_.stride)))
+    if len(type_.shape) == 1:
+        return base
+    if order != sorted(order):
+        rest = [n for n in range(len(type_.shape)) if n not in order]
+        base = permuted(base, [*rest, *order])
+    return method(base, "flatten")
+
+
+def dense(type_: TensorType) -> list[int] | None:
+    """The dimensions by their strides, the widest first, where together they fill their memory without a gap."""
+    shape, stride = extents(type_.shape), extents(type_.stride)
+    left = {n for n, size in enumerate(shape) if not size.is_one}
+    order: list[int] = []
+    expected = ONE
+    while left:
+        found = next((n for n in sorted(left, reverse=True) if stride[n] == expected), None)
+        if found is None:
+            return None
+        order.append(found)
+        left.remove(found)
+        expected *= shape[found]
+    return order[::-1]

@@ -1,41 +1,60 @@
-"""Operations as functions of torch: by the row of their table, in the dtypes that make torch compute what the kernel does."""
+"""Operations as functions of torch: by the row of their operator, in the dtypes that make torch compute what the kernel does.
+
+    where(x0 < 32, a, b)     torch.cat([a, b], -1), where each side is only read where it holds; a padding where the other is a number
+
+A search among sorted boundaries is `torch.bucketize`, and random numbers, which depend on a seed and a position alone, are drawn by helpers as
+Triton draws them (Philox).
+"""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
 
-from inductor_lab.computation.folds import masks
+from inductor_lab.computation.folds import masks, narrowing
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.operators import TABLE, Operator
-from inductor_lab.computation.tree import DTYPES, Cast, Constant, Expression, Load, Operation, joined, walk
-from inductor_lab.eject.eager.casts import bitcast
-from inductor_lab.eject.eager.concatenations import concatenated
-from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.search import bucketize
+from inductor_lab.computation.tree import (
+    DTYPES,
+    Broadcast,
+    Cast,
+    Constant,
+    Expression,
+    Load,
+    Operation,
+    Position,
+    Random,
+    Unknown,
+    joined,
+    walk,
+)
+from inductor_lab.eject.eager.loads import memory_of, padded
+from inductor_lab.eject.eager.positions import bounded, range_of, within
+from inductor_lab.eject.eager.printer import Printer, bitcast
 from inductor_lab.eject.eager.torch_values import (
     Value,
+    broadcast,
     call,
     changed,
+    dtype_of,
     filled,
     floating,
+    literal,
     method,
     promoted,
     storage_dtype,
+    subscript,
+    text,
 )
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.records.size import Size
 
-EXACT = {row.name for row in TABLE.values() if row.exact}
-COMPARED = {"lt", "le", "gt", "ge", "eq", "ne"}
-FOLDED_BY_PYTHON = {"add", "sub", "mul", "neg"} | COMPARED
-"""What Python itself does with two numbers as Triton does."""
-NUMBERS = {"add", "sub", "mul", "div", "neg", "pow", "where", "and", "or", "xor", "shift_left", "shift_right", "fma", "floor_divide",
-           "remainder"} | COMPARED  # fmt: skip
-"""Operators of torch that take a number of Python on either side."""
-SECOND = {"mod", "floordiv", "copysign", "leaky_relu"}
-"""Those that take one on their right side."""
-PYTHONS = {"floordiv": "{0} // {1}", "mod": "{0} % {1}"}
-"""How Python writes them for sizes, which are not negative."""
+REFUSED = {
+    "last": "it goes on with a scan of the block before",
+    "inline_asm": "it holds assembly, whose meaning is not read",
+    "dot": "it multiplies matrices block by block",
+}
+"""Operators that have no value element by element, and why."""
 
 
 def operation(printer: Printer, node: Operation) -> Value:
@@ -53,10 +72,27 @@ def operation(printer: Printer, node: Operation) -> Value:
         return pieces
     if (special := SPECIAL.get(name)) is not None:
         return special(printer, node)
-    if name not in TABLE:
-        raise NoReference(f"eager PyTorch has no function for `{name}`")
+    if name in REFUSED or name not in TABLE:
+        raise NoReference(REFUSED.get(name, f"eager PyTorch has no function for `{name}`"))
     values = [printer.value(value) for value in inputs]
     return _unchanged(name, node, inputs, values) or _applied(printer, node, TABLE[name], inputs, values)
+
+
+def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
+    """The function that the operation is, where a person would call it by that name and nothing is rounded on the way."""
+    found = named(node)
+    if found is None:
+        return None
+    name, arguments = found
+    if name not in TABLE or not TABLE[name].exact:
+        return None
+    if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
+        return None
+    if name in {"relu", "silu", "sigmoid", "leaky_relu"} and not floating(node.dtype):
+        return None
+    inner = set(map(id, walk(*arguments)))
+    between = [n for n in walk(node) if id(n) not in inner]
+    return None if any(isinstance(n, (Cast, Load)) for n in between) else found
 
 
 def _unchanged(name: str, node: Operation, inputs: Sequence[Expression], values: Sequence[Value]) -> Value | None:
@@ -72,19 +108,18 @@ def _unchanged(name: str, node: Operation, inputs: Sequence[Expression], values:
     return None
 
 
-def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
-    """The function that the operation is, where a person would call it by that name and nothing is rounded on the way."""
-    found = named(node)
-    if found is None or found[0] not in EXACT:
-        return None
-    name, arguments = found
-    if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
-        return None
-    if name in {"relu", "silu", "sigmoid", "leaky_relu"} and not floating(node.dtype):
-        return None
-    inner = set(map(id, walk(*arguments)))
-    between = [n for n in walk(node) if id(n) not in inner]
-    return None if any(isinstance(n, (Cast, Load)) for n in between) else found
+def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """A selection whose sides do not ask the same condition again."""
+    condition, one, other = inputs
+    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+        one = one.inputs[1]
+    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
+        other = other.inputs[2]
+    return condition, one, other
+
+
+def _same_number(one: Expression, other: Expression) -> bool:
+    return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
 
 
 def _applied(
@@ -93,8 +128,8 @@ def _applied(
     """A row's function of its operands, which are brought to the dtype that the kernel computes in."""
     first = 1 if row.name == "where" else 0  # the condition is no operand
     common = _common(row, node, inputs[first:])
-    operands = _operands(printer, row.name, values, first, common)
-    if row.name in {"maximum", "minimum"} and (bounded := _clamped(printer, row.name, values, common)) is not None:
+    operands = _operands(printer, row, values, first, common)
+    if row.bound and (bounded := _clamped(printer, row, values, common)) is not None:
         return bounded
     if any(not v.number for v in operands[first:]) and not _near(promoted(operands[first:]), common):
         operands[first:] = [value if value.number else printer.to(value, common) for value in operands[first:]]
@@ -124,53 +159,42 @@ def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str
     return storage_dtype(common)
 
 
-def _operands(printer: Printer, name: str, values: Sequence[Value], first: int, common: str) -> list[Value]:
+def _operands(printer: Printer, row: Operator, values: Sequence[Value], first: int, common: str) -> list[Value]:
     """The values with tensors in the places of those numbers that torch takes no numbers for, and whole ones among floats cast."""
     found = list(values)
     tensors = any(not value.number for value in found[first:])
-    whole = name in {"floordiv", "mod", "floor_divide", "remainder"} and all(v.dtype == "int" for v in found)
-    if not (tensors or whole or name in FOLDED_BY_PYTHON or _plain_choice(name, common, found)):
+    whole = row.divides and all(v.dtype == "int" for v in found)
+    if not (tensors or whole or row.numbers == "python" or _plain_choice(row.name, common, found)):
         found[first] = printer.tensor(found[first], common)
     for place in range(first, len(found)):
         value = found[place]
         if value.number:
-            second = place == 1 and name in SECOND
-            if name in {"maximum", "minimum", "fmax", "fmin"} or not (name in NUMBERS or second):
+            if row.numbers not in {"python", "either", "right" if place == 1 else ""}:
                 found[place] = printer.tensor(value, common)
         elif floating(common) and not floating(value.dtype):
             found[place] = printer.to(value, common)
-    if name == "where" and found[0].number:
+    if row.name == "where" and found[0].number:
         found[0] = printer.tensor(found[0], "bool")
     return found
 
 
 def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> str:
     """`torch.exp({0})`"""
-    if all(value.number for value in (*values, *operands)) and row.name in PYTHONS:
-        return PYTHONS[row.name]
+    if row.python and all(value.number for value in (*values, *operands)):
+        return row.python
     return row.form(len(operands))
 
 
-def _clamped(printer: Printer, name: str, values: Sequence[Value], common: str) -> Value | None:
+def _clamped(printer: Printer, row: Operator, values: Sequence[Value], common: str) -> Value | None:
     """`x.clamp_min(0)` where one side is a number."""
     for one, bound in ((values[0], values[1]), (values[1], values[0])):
         if bound.number and not one.number:
             one = printer.to(one, common)
             if bound.dtype == "float" and not floating(common):
                 return None
-            node = method(one.node, TABLE[name].bound, bound.node)
+            node = method(one.node, row.bound, bound.node)
             return changed(one, node, weight=one.weight + 2)
     return None
-
-
-def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """A selection whose sides do not ask the same condition again."""
-    condition, one, other = inputs
-    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-        one = one.inputs[1]
-    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
-        other = other.inputs[2]
-    return condition, one, other
 
 
 def _shortened(form: str, values: Sequence[Value]) -> tuple[int, ast.expr] | None:
@@ -185,10 +209,6 @@ def _plain_choice(name: str, common: str, values: Sequence[Value]) -> bool:
     """A choice between two numbers that torch makes in the very dtype."""
     wanted = "float" if common == "float32" else "bool" if common == "bool" else "int" if "int" in common else ""
     return name == "where" and not values[0].number and all(value.dtype == wanted for value in values[1:])
-
-
-def _same_number(one: Expression, other: Expression) -> bool:
-    return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
 
 
 def _near(actual: str, wanted: str) -> bool:
@@ -207,18 +227,142 @@ def _not(printer: Printer, node: Operation) -> Value:
     return changed(value, ast.UnaryOp(ast.Invert(), value.node), weight=value.weight + 1)
 
 
-def _refused(reason: str) -> Callable[[Printer, Operation], Value]:
-    def refuse(printer: Printer, node: Operation) -> Value:
-        raise NoReference(reason)
+def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None:
+    """`where(x0 < 32, a, b)` whose sides are only read where they hold: two pieces, one after the other."""
+    condition, one, other = inputs
+    real = narrowing(condition)
+    if len(real) != 1 or (found := bounded(printer, real[0])) is None:
+        return None
+    dim, (low, high) = found
+    begin, end = range_of(printer, dim)
+    if max(low, begin) >= min(high, end):
+        return printer.value(other)
+    if low <= begin and high >= end:
+        return printer.value(one)
+    if not any(_bounded_load(printer, side, dim) for side in (one, other)):
+        return None
+    if low <= begin:
+        pieces = [(one, (begin, high)), (other, (high, end))]
+    elif high >= end:
+        pieces = [(other, (begin, low)), (one, (low, end))]
+    else:
+        return None
+    made: list[Value] = []
+    for side, bounds in pieces:
+        with within(printer, {dim: bounds}):
+            made.append(printer.value(side))
+    for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
+        fill = _number(filler.node)
+        if filler.number and not value.number and fill is not None:
+            bounds = pieces[place][1]
+            with within(printer, {dim: bounds}):
+                value = printer.spread(value, [dim])
+            return padded(printer, value, {dim: bounds}, fill)
+    dims = made[0].dims | made[1].dims | {dim}
+    rank = max(value.rank for value in made)
+    for place, (_, bounds) in enumerate(pieces):
+        with within(printer, {dim: bounds}):
+            made[place] = printer.ranked(printer.spread(made[place], dims), rank)
+    dtype = next((value.dtype for value in made if value.dtype == one.dtype), made[0].dtype)
+    made = [printer.to(value, dtype) for value in made]
+    parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]
+    node = call("torch.cat", ast.List(parts, ast.Load()), literal(dim - printer.rank))
+    return broadcast(node, made, dtype)
 
-    return refuse
+
+def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
+    for node in walk(value):
+        if isinstance(node, Load):
+            for condition in narrowing(node.mask):
+                found = bounded(printer, condition)
+                if found is not None and found[0] == dim:
+                    return True
+    return False
 
 
-SPECIAL: dict[str, Callable[[Printer, Operation], Value]] = {
-    "bitcast": bitcast,
-    "bucketize": bucketize,
-    "not": _not,
-    "last": _refused("it goes on with a scan of the block before"),
-    "inline_asm": _refused("it holds assembly, whose meaning is not read"),
-    "dot": _refused("it multiplies matrices block by block"),
-}
+def _parts(node: ast.expr, dim: int) -> list[ast.expr]:
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="cat"), args=[ast.List(elts=parts), at]) if (
+            text(at) == str(dim)
+        ):
+            return list(parts)
+    return [node]
+
+
+def _number(node: ast.expr) -> float | None:
+    """The number that a text is."""
+    match node:
+        case ast.Constant(value=(bool() | int() | float()) as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := _number(operand)) is not None:
+            return -inner
+        case ast.Attribute(attr="inf" | "nan" as word):
+            return float(word)
+    return None
+
+
+def bucketize(printer: Printer, node: Operation) -> Value:
+    """`torch.bucketize`, or a helper where the boundaries of one row after the other lie in one tensor."""
+    if len(node.inputs) != 7 or not isinstance(node.inputs[1], Load):
+        raise NoReference("it searches among boundaries that are not told")
+    value, load, size, stride, start, right, sorter = node.inputs
+    assert isinstance(load, Load)
+    if not (isinstance(sorter, Unknown) and sorter.text == "None"):
+        raise NoReference("it searches among boundaries in the order of another tensor")
+    found = printer.tensor(printer.value(value), joined(value))
+    row = memory_of(printer, load.pointer, load.version)
+    if load.dtype != found.dtype:
+        row = method(row, "to", dtype_of(found.dtype))
+    keywords = {"right": ast.Constant(True)} if isinstance(right, Constant) and right.value else {}
+    type_ = printer.tensors[load.pointer].type
+    one = isinstance(stride, Constant) and stride.value == 1 and isinstance(start, Constant) and start.value == 0
+    length = printer.value(size)
+    if one and type_ is not None:
+        whole = len(type_.shape) == 1 and Size.of(type_.shape[0]) == (
+            Size(int(size.value)) if isinstance(size, Constant) else Size.of(printer.bound.get(text(length.node), "?"))
+        )
+        row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
+        made = call("torch.bucketize", found.node, row, **keywords)
+        return changed(found, made, dtype="int64", weight=found.weight + 2)
+    printer.helpers.add("bucket")
+    first = printer.tensor(printer.value(start), "int64")
+    made = call("bucket", found.node, row, first.node, printer.value(stride).node, length.node, **keywords)
+    return broadcast(made, [found, first], "int64", weight=3)
+
+
+RANDOM = {
+    "rand": "rand", "randn": "randn", "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x", "randint": "randint",
+    "randint64": "rand_between",
+}  # fmt: skip
+"""Calls that there is a helper for -> its name, which is none of the kernel's own helpers."""
+
+
+def random(printer: Printer, node: Random) -> Value:
+    """The helper's call, where the numbers do not depend on how the kernel is cut into blocks."""
+    if node.name not in RANDOM:
+        raise NoReference(f"eager PyTorch has no function for `{node.name}`")
+    called = node.name
+    if called.endswith("4x") and all(
+        printer.space.numel[axis].is_number and printer.space.numel[axis].number < 3 for axis in node.axes
+    ):
+        called = called.removesuffix("4x")  # a block of fewer than four draws one by one
+    elif called.endswith("4x") and not _consecutive(printer, node.inputs[1]):
+        raise NoReference("its random numbers depend on the block size: their offsets are not consecutive")
+    printer.helpers |= {RANDOM[called], "philox"}
+    values = [printer.to(printer.tensor(printer.value(one), "int64"), "int64") for one in node.inputs]
+    made = call(RANDOM[called], *(value.node for value in values))
+    return broadcast(made, values, "float32" if "int" not in called else "int64", weight=1)
+
+
+def _consecutive(printer: Printer, offset: Expression) -> bool:
+    """Whether neighbours have neighbouring offsets, from a multiple of four on, whatever the block."""
+    while isinstance(offset, (Cast, Broadcast)):
+        offset = offset.operand
+    if not isinstance(offset, Position) or offset.index.constant % 4:
+        return False
+    factors = printer.space.factors(offset.index)
+    return factors == {number: dim.stride for number, dim in enumerate(printer.space.dims) if dim.axis in offset.axes}
+
+
+SPECIAL: dict[str, Callable[[Printer, Operation], Value]] = {"bitcast": bitcast, "bucketize": bucketize, "not": _not}
+"""Operators that are no function of torch alone."""

@@ -1,42 +1,47 @@
 """What the rules of the reference share: the statements so far, the ranges of just now, and the one way from an expression to its value.
 
-Every rule (`loads`, `stores`, `operations`, `reductions`, ...) asks a `Printer`. The one that there is, `values`, knows the rules.
+Every rule (`loads`, `stores`, `pointwise`, `reductions`) asks a `Printer`. The one that there is, `JobPrinter` of `reference`, knows the rules.
+Numbers of Python stay numbers in any dtype, wide unsigned integers are held as int64 and cut to their bits, bits are read anew.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import struct
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from inductor_lab.computation.index import behind
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Expression, Load, Reduction, Unknown, walk
+from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Named, Operation, Reduction, walk
 from inductor_lab.eject.binding.tensors import TensorView
-from inductor_lab.eject.eager.lines import Line
-from inductor_lab.eject.eager.sizes import Sizes
 from inductor_lab.eject.eager.space import Space
 from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
+    WIDE_UNSIGNED,
+    Line,
     Value,
     call,
     changed,
     dtype_of,
+    floating,
     literal,
     method,
     name,
     storage_dtype,
     subscript,
+    substituted,
     tuple_of,
 )
+from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records.size import Size
 
 
-class Printer(Sizes, ABC):
+class Printer(ABC):
     """One kernel's statements so far, and the job that is printed just now."""
 
     def __init__(
@@ -47,7 +52,13 @@ class Printer(Sizes, ABC):
         bound: Mapping[str, str],
         functions: Mapping[str, ast.FunctionDef],
     ) -> None:
-        super().__init__(sizes, tensors, bound)
+        self.sizes = sizes
+        """`ks0`, `xnumel` -> Python."""
+        self.tensors = tensors
+        """Pointer -> the tensor."""
+        self.bound = bound
+        """`ks0` -> what the launch passes for it."""
+        self.known = self.symbols()
         self.taken = set(taken) | {"torch", "DEVICE", "math"}
         self.functions = functions
         self.lines: list[Line] = []
@@ -87,7 +98,70 @@ class Printer(Sizes, ABC):
         for node in walk(*roots):
             if isinstance(node, Reduction):
                 self.siblings[node.name, node.part, tuple(map(id, node.inputs))] = node
-        self.hidden = [node for node in walk(*roots) if hidden(node)][::-1]
+        self.hidden = [node for node in walk(*roots) if isinstance(node, Named)][::-1]
+        """What a tree too deep to walk down hides, the innermost first."""
+
+    # ---- sizes as Python: numbers, `x.shape[0]`, and the products and quotients of what is known
+
+    def symbols(self) -> dict[Size, ast.expr]:
+        """What is known of sizes that are no numbers, as Python."""
+        found: dict[Size, ast.expr] = {}
+        for view in sorted(self.tensors.values(), key=lambda view: not view.read):
+            for place, size in enumerate(view.type.shape if view.type else ()):
+                if isinstance(size, str):
+                    found.setdefault(Size.of(size), ast.parse(f"{view.name}.shape[{place}]", mode="eval").body)
+        for size, spelled in self.sizes.items():
+            found[Size.of(size, self.bound)] = _tree(spelled)
+        return found
+
+    def extent(self, extent: Size) -> ast.expr:
+        """A product of numbers and symbols, by the sizes that are known."""
+        if extent.is_number:
+            return literal(extent.number)
+        if extent in self.known:
+            return self.known[extent]
+        for known, node in self.known.items():
+            rest = extent.over(known) if known.factors else None
+            if rest is not None:
+                return node if rest.is_one else ast.BinOp(self.extent(rest), ast.Mult(), node)
+        for known, node in self.known.items():
+            rest = known.over(extent)
+            if rest is not None and rest.is_number:
+                return ast.BinOp(node, ast.FloorDiv(), literal(rest.number))
+        parts = [self.symbol(symbol) for symbol in extent.factors]
+        parts = parts if extent.number == 1 else [literal(extent.number), *parts]
+        total = parts[0]
+        for factor in parts[1:]:
+            total = ast.BinOp(total, ast.Mult(), factor)
+        return total
+
+    def extents(self, sizes: Iterable[int | str]) -> list[ast.expr]:
+        """The sizes or the strides of a tensor, by what is known."""
+        return [self.extent(Size.of(size)) for size in sizes]
+
+    def symbol(self, symbol: str) -> ast.expr:
+        """One symbol, or a sum of several, spelled by what is known."""
+        known = {e.factors[0]: node for e, node in self.known.items() if e.number == 1 and len(e.factors) == 1}
+        if symbol in known:
+            return known[symbol]
+        told = Size.of(symbol)
+        if told.symbols <= set(known) and symbol not in told.symbols:
+            return substituted(_tree(symbol), known)
+        raise NoReference(f"the launch does not tell the size {symbol}")
+
+    def size(self, size: str) -> ast.expr:
+        """A size that the body calls by name."""
+        if size in self.sizes:
+            return _tree(self.sizes[size])
+        if size not in self.bound and size not in self.job.sizes:
+            raise NoReference(f"{size} is not known before the launch")
+        return self.extent(Size.of(size, self.bound))
+
+    def product(self, sizes: Sequence[str]) -> ast.expr:
+        total = self.size(sizes[0])
+        for size in sizes[1:]:
+            total = ast.BinOp(total, ast.Mult(), self.size(size))
+        return total
 
     # ---- the dimensions, under the ranges of just now
 
@@ -139,13 +213,7 @@ class Printer(Sizes, ABC):
         sizes = []
         for dim in range(self.rank - rank, self.rank):
             held_already = dim >= self.rank - value.rank
-            sizes.append(
-                self.size_of(dim)
-                if dim in missing
-                else ast.UnaryOp(ast.USub(), ast.Constant(1))
-                if held_already
-                else ast.Constant(1)
-            )
+            sizes.append(self.size_of(dim) if dim in missing else literal(-1 if held_already else 1))
         return changed(
             value,
             method(value.node, "expand", *sizes),
@@ -182,6 +250,87 @@ class Printer(Sizes, ABC):
         return changed(value, node, dtype=dtype, weight=value.weight + 1)
 
 
-def hidden(node: Expression) -> bool:
-    """True for a name that stands for a tree too deep to walk down (`Nodes.behind_a_name`)."""
-    return isinstance(node, Unknown) and len(node.inputs) == 1 and node.text.isidentifier()
+def _tree(text: str) -> ast.expr:
+    """A size as Python that can be put into a text."""
+    tree = Size.of(text).tree
+    assert tree is not None, text
+    return tree
+
+
+# ---- values in another dtype
+
+
+def constant(node: Constant) -> Value:
+    """A number of Python, of the kind that its dtype is."""
+    kind = node.dtype if node.dtype in {"int", "bool"} else "float" if floating(node.dtype) else "int"
+    kind = "bool" if isinstance(node.value, bool) else kind
+    return Value(literal(float(node.value) if kind == "float" else node.value), frozenset(), -1, kind)
+
+
+def cast(printer: Printer, value: Value, dtype: str, node: Cast) -> Value:
+    """A value in a dtype of Triton's, as torch holds it."""
+    if value.number:
+        return _number_to(value, dtype)
+    if dtype in WIDE_UNSIGNED:
+        wide = printer.to(value, "int64")
+        if dtype == "uint64" or node.operand.dtype == "bool":
+            return wide
+        masked = ast.BinOp(wide.node, ast.BitAnd(), literal((1 << WIDE_UNSIGNED[dtype]) - 1))
+        return changed(wide, masked, weight=wide.weight + 2)
+    return printer.to(value, dtype)
+
+
+def _number_to(value: Value, dtype: str) -> Value:
+    """A number of Python stays one."""
+    kind = "float" if floating(dtype) else "bool" if dtype == "bool" else "int"
+    if kind == value.dtype:
+        return value
+    if isinstance(value.node, ast.Constant) and isinstance(value.node.value, (bool, int, float)):
+        convert = {"float": float, "bool": bool, "int": int}[kind]
+        return changed(value, literal(convert(value.node.value)), dtype=kind)
+    return changed(value, ast.Call(name(kind), [value.node], []), dtype=kind)
+
+
+def in_dtype(printer: Printer, value: Value, dtype: str) -> Value:
+    """A value as a tensor of this dtype holds it."""
+    if value.number:
+        if value.dtype == "float" and "float" not in dtype:
+            value = printer.tensor(value, "float32")
+            return printer.to(value, dtype)
+        if dtype in WIDE_UNSIGNED:
+            return printer.to(printer.tensor(value, "int64"), dtype)
+        return printer.tensor(value, dtype)
+    return printer.to(value, dtype)
+
+
+def bitcast(printer: Printer, node: Operation) -> Value:
+    """The bits of a value as another dtype of the same width."""
+    (operand,) = node.inputs
+    target = node.dtype
+    if isinstance(operand, Constant):
+        return constant(Constant(target, frozenset(), _reinterpreted(operand.value, operand.dtype, target)))
+    value = printer.value(operand)
+    source = operand.dtype
+    if not floating(source) and not floating(target):
+        if target == "int64" or target == "uint64" or source == "uint64":
+            return printer.to(value, "int64") if target != "bool" else value
+        return cast(printer, value, target, Cast(target, operand.axes, operand))
+    helper = "bits" if floating(source) else "from_bits"
+    printer.helpers.add(helper)
+    told = source if floating(source) else target
+    made = call(helper, value.node, dtype_of(told))
+    whole = f"int{ {'float16': 16, 'bfloat16': 16, 'float32': 32, 'float64': 64}.get(told, 8) }"
+    return changed(value, made, dtype=whole if floating(source) else target, weight=value.weight + 1)
+
+
+LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
+           "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}  # fmt: skip
+
+
+def _reinterpreted(value: bool | int | float, source: str, target: str) -> int | float:
+    """A number's bits as another dtype of the same width."""
+    if source not in LETTERS or target not in LETTERS:
+        raise NoReference(f"the bits of a {source} as a {target}")
+    packed = struct.pack(LETTERS[source], value)
+    (found,) = struct.unpack(LETTERS[target], packed)
+    return found  # type: ignore[no-any-return]

@@ -1,15 +1,30 @@
-"""Reductions: folded dimensions are kept with size 1, so that what they came to broadcasts."""
+"""Reductions, scans and sorts.
+
+Folded dimensions are kept with size 1, so that what they came to broadcasts. torch searches, scans and sorts along one dimension: what a kernel
+does that along is made its last one. Scans that torch has no name for are a helper's, which combines by the kernel's own function.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.evaluation import Evaluation
+from inductor_lab.computation.folds import RUNNING, Partial, plain, running
 from inductor_lab.computation.idioms import number
-from inductor_lab.computation.tree import Constant, Load, Reduction
-from inductor_lab.eject.eager.flattened import bare, flat, is_place, unflat
+from inductor_lab.computation.operators import function_name
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Cast,
+    Constant,
+    Expression,
+    Load,
+    Position,
+    Reduction,
+    Scan,
+    Unknown,
+)
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import (
     Value,
@@ -25,8 +40,11 @@ from inductor_lab.eject.eager.torch_values import (
 from inductor_lab.eject.refusal import NoReference
 
 SIMPLE = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any"}
+"""A fold -> the method of torch that it is."""
 ONE_AT_A_TIME = {"prod"}
 """Reductions of torch that take one dimension."""
+WITH_PLACES = {"max", "min"}
+"""Scans of torch that give the places too."""
 
 
 def reduction(printer: Printer, node: Reduction | Partial) -> Value:
@@ -35,38 +53,24 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
         raise NoReference("a tile that a loop has folded lane by lane is used before it is folded whole")
     over = sorted(printer.space.folded(node))
     values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
-    if node.name == "fmax":
-        values[0] = changed(values[0], filled("torch.where({0}.isnan(), -math.inf, {0})", values[0].node))
-        return folded(printer, values[0], "max", over, node.dtype)
     if node.name in SIMPLE:
         return folded(printer, values[0], node.name, over, node.dtype)
-    if node.name in {"argmax", "argmin"}:
-        return _arg(printer, node, values, over)
-    if node.name == "welford":
-        return _welford(printer, node, values, over)
-    if node.name == "online_softmax":
-        return _softmax(printer, node, values, over)
-    if node.name == "xor":
-        printer.helpers.add("xor_sum")
-        value = values[0]
-        for dim in over:
-            value = _kept(value, call("xor_sum", value.node, literal(dim - printer.rank)), [dim])
-        return value
-    raise NoReference(f"eager PyTorch has no reduction by `{node.name}`")
+    if node.name not in OTHERS:
+        raise NoReference(f"eager PyTorch has no reduction by `{node.name}`")
+    return OTHERS[node.name](printer, node, values, over)
 
 
 def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype: str) -> Value:
     """A simple reduction, its dimensions kept with size 1."""
     if not over:
         return printer.to(value, storage_dtype(dtype)) if name != "any" else printer.to(value, "bool")
-    keep = ast.Constant(True)
     if name in ONE_AT_A_TIME:
         node = value.node
         for dim in over:
-            node = method(node, SIMPLE[name], literal(dim - printer.rank), keepdim=keep)
+            node = method(node, SIMPLE[name], literal(dim - printer.rank), keepdim=ast.Constant(True))
+        found = _kept(value, node, over)
     else:
-        node = method(value.node, SIMPLE[name], _along(printer, over), keepdim=keep)
-    found = _kept(value, node, over)
+        found = _along(printer, value, value.node, SIMPLE[name], over)
     if name == "any":
         return replace(found, dtype="bool")
     if name in {"sum", "prod"} and not floating(value.dtype):
@@ -93,38 +97,54 @@ def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Seque
     return _kept(value, unflat(printer, taken, over, long=False), over)
 
 
+def _largest_number(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
+    (value,) = values
+    number_ = changed(value, filled("torch.where({0}.isnan(), -math.inf, {0})", value.node))
+    return folded(printer, number_, "max", over, node.dtype)
+
+
+def _parity(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
+    printer.helpers.add("xor_sum")
+    (value,) = values
+    for dim in over:
+        value = _kept(value, call("xor_sum", value.node, literal(dim - printer.rank)), [dim])
+    return value
+
+
 def _welford(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
-    along, keep = _along(printer, over) if over else tuple_of([]), {"keepdim": ast.Constant(True)}
-    if len(values) == 1:
-        value = values[0]
-        if not over:
-            zero = filled("{0} - {0}", value.node)
-            made = {"mean": value.node, "m2": zero, "weight": filled("{0} + 1", zero)}[node.part]
-            return changed(value, made)
-        if node.part == "mean":
-            return _kept(value, method(value.node, "mean", along, **keep), over)
-        if node.part == "weight":
-            return _kept(value, method(call("torch.ones_like", value.node), "sum", along, **keep), over)
-        mean = printer.value(_part(printer, node, "mean"))
-        squared = method(filled("{0} - {1}", value.node, mean.node), "square")
-        return _kept(value, method(squared, "sum", along, **keep), over)
-    if all(isinstance(one, Constant) for one in node.inputs[1:]) and [number(one) for one in node.inputs[1:]] == [0, 1]:
-        return _welford(printer, replace(node, inputs=node.inputs[:1]), values[:1], over)
+    """The mean, the squared deviations or the count: of elements, or of parts that have them already."""
+    if [number(one) if isinstance(one, Constant) else None for one in node.inputs[1:]] == [0, 1]:
+        node, values = replace(node, inputs=node.inputs[:1]), values[:1]
+    if len(values) > 1:
+        return _welford_of_parts(printer, node, values, over)
+    (value,) = values
+    if not over:
+        zero = filled("{0} - {0}", value.node)
+        return changed(value, {"mean": value.node, "m2": zero, "weight": filled("{0} + 1", zero)}[node.part])
+    if node.part == "mean":
+        return _along(printer, value, value.node, "mean", over)
+    if node.part == "weight":
+        return _along(printer, value, call("torch.ones_like", value.node), "sum", over)
+    mean = printer.value(_part(printer, node, "mean"))
+    return _along(printer, value, method(filled("{0} - {1}", value.node, mean.node), "square"), "sum", over)
+
+
+def _welford_of_parts(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
     means, m2s, weights = values
     if not over:
         return {"mean": means, "m2": m2s, "weight": weights}[node.part]
     if node.part == "weight":
-        return _kept(weights, method(weights.node, "sum", along, **keep), over)
+        return _along(printer, weights, weights.node, "sum", over)
     weight = printer.value(_part(printer, node, "weight"))
     if node.part == "mean":
-        total = method(filled("{0} * {1}", means.node, weights.node), "sum", along, **keep)
+        total = _along(printer, means, filled("{0} * {1}", means.node, weights.node), "sum", over)
         form = "{0} / {1}" if isinstance(bare(node.inputs[2]), Load) else "torch.where({1} == 0, 0.0, {0} / {1})"
-        return _kept(means, filled(form, total, weight.node), over)
+        return _kept(means, filled(form, total.node, weight.node), over)
     mean = printer.value(_part(printer, node, "mean"))
-    apart = filled("{0} * ({1} - {2}) ** 2", weights.node, means.node, mean.node)
+    deviations = filled("{0} * ({1} - {2}) ** 2", weights.node, means.node, mean.node)
     if number(node.inputs[1]) != 0:
-        apart = filled("{0} + {1}", m2s.node, apart)
-    return _kept(m2s, method(apart, "sum", along, **keep), over)
+        deviations = filled("{0} + {1}", m2s.node, deviations)
+    return _along(printer, m2s, deviations, "sum", over)
 
 
 def _part(printer: Printer, node: Reduction, part: str) -> Reduction:
@@ -134,7 +154,6 @@ def _part(printer: Printer, node: Reduction, part: str) -> Reduction:
 
 
 def _softmax(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
-    keep = {"keepdim": ast.Constant(True)}
     largest = values[0]
     if node.part == "max":
         return folded(printer, largest, "max", over, node.dtype)
@@ -145,13 +164,161 @@ def _softmax(printer: Printer, node: Reduction, values: Sequence[Value], over: S
         power = filled("{0} * {1}", values[1].node, power)
     if not over:
         return changed(largest, power)
-    return _kept(largest, method(power, "sum", _along(printer, over), **keep), over)
+    return _along(printer, largest, power, "sum", over)
 
 
 def _kept(value: Value, node: ast.expr, over: Sequence[int]) -> Value:
     return changed(value, node, dims=value.dims - set(over), weight=value.weight + 3, folded=tuple(over))
 
 
-def _along(printer: Printer, over: Sequence[int]) -> ast.expr:
+def _along(printer: Printer, value: Value, node: ast.expr, by: str, over: Sequence[int]) -> Value:
+    """What a method of torch makes along the folded dimensions, of a text that has the dimensions of a value."""
     places = [literal(dim - printer.rank) for dim in over]
-    return places[0] if len(places) == 1 else tuple_of(places)
+    along = places[0] if len(places) == 1 else tuple_of(places)
+    return _kept(value, method(node, by, along, keepdim=ast.Constant(True)), over)
+
+
+OTHERS: dict[str, Callable[[Printer, Reduction, Sequence[Value], Sequence[int]], Value]] = {
+    "fmax": _largest_number, "argmax": _arg, "argmin": _arg, "welford": _welford, "online_softmax": _softmax, "xor": _parity,
+}  # fmt: skip
+"""Reductions that are more than a method of torch."""
+
+
+def scan(printer: Printer, node: Scan) -> Value:
+    """A scan or a sort along the reduced axes, which stand last."""
+    axes = frozenset(axis for axis in printer.space.numel if axis.startswith("r"))
+    over = sorted(printer.space.of_axes(axes))
+    values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    dims = frozenset[int]().union(*(value.dims for value in values))
+    values = [printer.spread(value, dims) for value in values]
+    name = node.name
+    value = values[node.part]
+    if not over:
+        return value
+    reverse = name.endswith("_reversed")
+    kind = name.removesuffix("_reversed")
+    if kind.startswith("sort"):
+        return _sorted(printer, node, values, over, descending="_descending" in name)
+    row = flat(printer, values[0], over)
+    row = method(row, "flip", literal(-1)) if reverse else row
+    dtype = value.dtype
+    if kind in {"sum", "prod"}:
+        made = method(row, RUNNING[kind], literal(-1))
+        dtype = dtype if floating(dtype) else "int64"
+    elif kind in WITH_PLACES and len(values) <= 2:
+        both = method(row, RUNNING[kind], literal(-1))
+        made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
+        dtype = dtype if node.part == 0 else "int64"
+    else:
+        function = _function(printer, kind)
+        known = running(kind)
+        if known in {"cummax", "cummin"} and is_place(printer, bare(node.inputs[1]), over):
+            both = method(row, str(known), literal(-1))
+            made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
+            dtype = dtype if node.part == 0 else "int64"
+        elif known == "logcumsumexp":
+            made = method(row, "logcumsumexp", literal(-1))
+        else:
+            rows = [flat(printer, one, over) for one in values]
+            rows = [method(one, "flip", literal(-1)) if reverse else one for one in rows]
+            combine = _combining(printer, function, node, values)
+            printer.helpers.add("scanned")
+            made = ast.Subscript(call("scanned", combine, *rows), literal(node.part), ast.Load())
+    made = method(made, "flip", literal(-1)) if reverse else made
+    return Value(unflat(printer, made, over, long=True), dims, value.rank, dtype, value.weight + 3)
+
+
+def _function(printer: Printer, kind: str) -> ast.FunctionDef:
+    """The function that combines two elements, by what it is called without its number."""
+    found = [f for name, f in printer.functions.items() if function_name(name) == kind]
+    bodies = {ast.unparse(ast.Module(f.body, [])) for f in found}
+    if len(bodies) != 1:
+        raise NoReference(f"a scan that combines by `{kind}`, whose text is not there")
+    return found[0]
+
+
+def _combining(printer: Printer, function: ast.FunctionDef, node: Scan, values: Sequence[Value]) -> ast.expr:
+    """The combining function as a lambda: its arguments are the results for what came before, then for what is next."""
+    names = [argument.arg for argument in function.args.args]
+    if len(names) != 2 * len(values):
+        raise NoReference(f"`{function.name}` combines something else than what is scanned")
+    reading = Evaluation()
+    for name, given in zip(names, (*node.inputs, *node.inputs), strict=True):
+        reading.names[name] = reading.make(Unknown, given.dtype, given.axes, name, ())
+    results: tuple[Expression, ...] = ()
+    for statement in function.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value):
+                reading.names[target] = reading.of(value)
+            case ast.Return(value=ast.Tuple(elts=elements)):
+                results = tuple(reading.of(element) for element in elements)
+            case ast.Return(value=ast.expr() as value):
+                results = (reading.of(value),)
+            case ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                raise NoReference(f"`{function.name}` is more than an expression")
+    short = (
+        ["before", "next"] if len(values) == 1 else [f"{w}_{n}" for w in ("before", "next") for n in range(len(values))]
+    )
+    printer.parameters = {
+        name: changed(value, ast.Name(told, ast.Load()), weight=1)
+        for name, told, value in zip(names, short, (*values, *values), strict=True)
+    }
+    printer.kept.append(reading)
+    try:
+        made = [printer.value(result).node for result in results]
+    finally:
+        printer.parameters = {}
+    arguments = ast.arguments([], [ast.arg(told) for told in short], None, [], [], None, [])
+    return ast.Lambda(arguments, tuple_of(made))
+
+
+def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequence[int], *, descending: bool) -> Value:
+    first = values[0]
+    row = flat(printer, first, over)
+    keywords = {"descending": ast.Constant(True)} if descending else {}
+    dims = first.dims
+    if node.part == 0:
+        made: ast.expr = ast.Attribute(call("torch.sort", row, dim=literal(-1), **keywords), "values", ast.Load())
+        return Value(unflat(printer, made, over, long=True), dims, first.rank, first.dtype, first.weight + 3)
+    if "_unstable" in node.name:  # of equals any may come first: here the one that the network of the kernel puts there
+        printer.helpers.add("network_argsort")
+        made = call("network_argsort", row, **keywords)
+    else:
+        both = call("torch.sort", row, dim=literal(-1), stable=ast.Constant(True), **keywords)
+        made = ast.Attribute(both, "indices", ast.Load())
+    if not is_place(printer, bare(node.inputs[1]), over):
+        made = method(flat(printer, values[1], over), "gather", literal(-1), made)
+    return Value(unflat(printer, made, over, long=True), dims, first.rank, "int64", first.weight + 3)
+
+
+def flat(printer: Printer, value: Value, over: Sequence[int]) -> ast.expr:
+    """The folded dimensions as one, the last."""
+    if len(over) == 1 and over[0] == printer.rank - 1:
+        return value.node
+    if list(over) != list(range(printer.rank - len(over), printer.rank)):
+        raise NoReference("it folds along axes that are not the innermost")
+    return method(value.node, "flatten", literal(-len(over)))
+
+
+def unflat(printer: Printer, node: ast.expr, over: Sequence[int], *, long: bool) -> ast.expr:
+    """Back to the dimensions of the space, one element along each or all."""
+    if len(over) == 1:
+        return node
+    sizes = [printer.size_of(dim) if long else ast.Constant(1) for dim in over]
+    return method(node, "unflatten", literal(-1), tuple_of(sizes))
+
+
+def is_place(printer: Printer, given: Expression, over: Sequence[int]) -> bool:
+    """Whether a value is the place along the folded dimensions."""
+    only = given.index.only() if isinstance(given, Position) else None
+    digits = printer.space.digits(only) if only is not None else None
+    return digits is not None and [dim for dim, _ in digits] == list(over)
+
+
+def bare(value: Expression) -> Expression:
+    """A value without what changes neither its place nor its number: broadcasts, masks of elements that do not exist, casts."""
+    while isinstance(value := plain(value), (Cast, Broadcast)):
+        value = value.operand
+    return value

@@ -1,18 +1,46 @@
-"""The statements and results of one kernel's reference: every job printed in turn, then only what is needed, written short."""
+"""The statements and results of one kernel's reference: every job printed in turn, then only what is needed, written short.
+
+`JobPrinter` knows which rule prints which node, and gives a variable of its own to what is used often or is long: `noun` says what that is called.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from typing import Self
 
+from inductor_lab.computation.folds import Partial, masks
+from inductor_lab.computation.operators import TABLE, Operator
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Carried,
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Named,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+    Size,
+    Unknown,
+)
 from inductor_lab.eject.binding.tensors import TensorView
 from inductor_lab.eject.definitions import functions
-from inductor_lab.eject.eager.job import JobPrinter
-from inductor_lab.eject.eager.lines import tidy
-from inductor_lab.eject.eager.torch_values import name
+from inductor_lab.eject.eager.loads import load
+from inductor_lab.eject.eager.pointwise import idiom, operation, random
+from inductor_lab.eject.eager.positions import position
+from inductor_lab.eject.eager.printer import Printer, cast, constant
+from inductor_lab.eject.eager.reductions import reduction, scan
+from inductor_lab.eject.eager.stores import store
+from inductor_lab.eject.eager.torch_values import ALL, Value, changed, floating, name, names_in, part, subscript, tidy
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.statistics import statistic
 from inductor_lab.records import Kernel
 
 
@@ -42,6 +70,10 @@ NOT_FRAMED = {
     "and no ATen operator",
 }
 """Categories of kernels that are not of Inductor's own making, and why they are not printed."""
+LONG = 16
+"""Nodes of a text beyond which it gets a variable of its own."""
+FOLDED = {("xor", ""): "parity", ("welford", "m2"): "deviation"}
+"""A fold, and which of its results -> what that is called, where its row has the word of the operation, or of Triton's text."""
 
 
 def eager(
@@ -61,19 +93,15 @@ def eager(
     """
     if kernel.category in NOT_FRAMED:
         raise NoReference(NOT_FRAMED[kernel.category])
-    contents = {pointer: name(view.name) for pointer, view in tensors.items()}
-    names = {view.name for view in tensors.values()} | {text for text in (sizes or {}).values() if text.isidentifier()}
-    printer = JobPrinter(names, dict(sizes or {}), tensors, bound(kernel), functions(kernel))
-    for job in found.every():
-        printer.job_of(job, contents)
-        contents = {pointer: versions[-1] for pointer, versions in printer.versions.items()}
+    printer = JobPrinter.of(kernel, tensors, sizes or {})
+    contents = printer.every(found)
     order = [a.name for a in kernel.arguments if a.pointer]
     stored = {access.pointer for job in found.every() for access in job.stores}
     written = tuple(pointer for pointer in order if pointer in stored and pointer in tensors)
     if not written:
         raise NoReference("it writes no tensor")
     lines, results = tidy(printer.lines, [contents[pointer] for pointer in written])
-    used = {n.id for line in (*lines, *results) for n in ast.walk(line) if isinstance(n, ast.Name)}
+    used = set(names_in(*lines, *results))
     takes = tuple(pointer for pointer in order if pointer in tensors and tensors[pointer].name in used)
     return Eager(
         tuple(ast.unparse(ast.fix_missing_locations(line)) for line in lines),
@@ -94,3 +122,152 @@ def bound(kernel: Kernel) -> dict[str, str]:
     launch = kernel.launches[0].arguments if kernel.launches else ()
     sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
     return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
+
+
+class JobPrinter(Printer):
+    """Knows the rule for every node."""
+
+    @classmethod
+    def of(cls, kernel: Kernel, tensors: Mapping[str, TensorView], sizes: Mapping[str, str]) -> Self:
+        """One that has printed nothing yet; the names of the tensors and sizes are taken."""
+        names = {view.name for view in tensors.values()} | {text for text in sizes.values() if text.isidentifier()}
+        return cls(names, sizes, tensors, bound(kernel), functions(kernel))
+
+    def every(self, found: Computation) -> dict[str, ast.expr]:
+        """Print all jobs of a kernel in turn: pointer -> what its tensor holds afterwards."""
+        contents = {pointer: name(view.name) for pointer, view in self.tensors.items()}
+        for job in found.every():
+            self.job_of(job, contents)
+            contents = {pointer: versions[-1] for pointer, versions in self.versions.items()}
+        return contents
+
+    def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
+        """Print all stores of one job. It is done twice: once to see how often each value is asked for."""
+        self.begin(job, contents)
+        lines, taken, helpers = len(self.lines), set(self.taken), set(self.helpers)
+        self.play()
+        uses = self.asked
+        del self.lines[lines:]
+        self.taken, self.helpers = taken, helpers
+        self.begin(job, contents)
+        self.uses = uses
+        self.play()
+
+    def play(self) -> None:
+        """Print the stores in order."""
+        for node in self.hidden:
+            self.value(node)
+        for access in self.job.stores:
+            if access.pointer in self.tensors:
+                store(self, access)
+
+    def value(self, node: Expression) -> Value:
+        """A value under the ranges that hold just now, each once."""
+        here = self.space.of_axes(node.axes)
+        key = id(node), tuple(sorted((dim, *bounds) for dim, bounds in self.ranges.items() if dim in here))
+        self.asked[id(node)] += 1
+        if key not in self.done:
+            found = self.made(node)
+            if not isinstance(node, (Constant, Size, Inside)) and not found.number:
+                simple = found.atom or isinstance(node, Broadcast)
+                uses = self.uses[id(node)]
+                often = uses > 1 and (found.weight > 3 or (uses > 2 and found.weight > 1))
+                if not simple and not self.parameters and (often or found.weight > LONG or isinstance(node, Named)):
+                    found = self.variable(noun(self, node), found)
+            self.done[key] = found
+        return self.done[key]
+
+    def made(self, node: Expression) -> Value:
+        """A value by the rule for its kind."""
+        match node:
+            case Constant():
+                return constant(node)
+            case Size(name=size, dtype=dtype):
+                return Value(self.size(size), frozenset(), -1, "float" if floating(dtype) else "int")
+            case Position(index=index):
+                return position(self, index)
+            case Inside():
+                return Value(ast.Constant(True), frozenset(), -1, "bool")
+            case Load():
+                return load(self, node)
+            case Broadcast(operand=operand):
+                return self.value(operand)
+            case Cast(operand=operand, dtype=dtype):
+                return cast(self, self.value(operand), dtype, node)
+            case Operation():
+                return operation(self, node)
+            case Reduction() | Partial():
+                return self.materialized(node, lambda: reduction(self, node))
+            case Scan():
+                return self.materialized(node, lambda: scan(self, node))
+            case Random():
+                return random(self, node)
+            case Named(inputs=(inner,)):
+                return self.value(inner)
+            case Unknown(text=said):
+                if said in self.parameters:
+                    return self.parameters[said]
+                raise NoReference(f"it is not understood what `{said if len(said) < 60 else said[:57] + '...'}` is")
+            case Carried(name=carried):
+                raise NoReference(f"{carried} is carried from one turn of a loop to the next in a way that is no fold")
+        raise NoReference(f"eager PyTorch has no form for a {type(node).__name__}")
+
+    def materialized(self, node: Expression, make: Callable[[], Value]) -> Value:
+        """A value that must be seen whole, also where only a part of it is asked for."""
+        outside, self.ranges = self.ranges, {}
+        try:
+            key = id(node), ()
+            if key not in self.done:
+                self.done[key] = make()
+                if outside:
+                    self.done[key] = self.variable(noun(self, node), self.done[key])
+            found = self.done[key]
+        finally:
+            self.ranges = outside
+        return self.narrowed(found)
+
+    def narrowed(self, value: Value) -> Value:
+        """The part of a whole value that the ranges leave."""
+        kept = [dim for dim in sorted(self.ranges) if dim in value.dims]
+        if not kept:
+            return value
+        first = self.rank - value.rank
+        indices = [part(*self.ranges[dim]) if dim in kept else ALL for dim in range(first, self.rank)]
+        return changed(value, subscript(value.node, indices), weight=value.weight + 2)
+
+
+def noun(printer: Printer, node: Expression) -> str:
+    """`total`, `mean`, `x_float`"""
+    if found := statistic(node, printer.job.numel):
+        return found
+    match node:
+        case Operation(name="where", inputs=(condition, kept, _)) if masks(condition):
+            return noun(printer, kept)
+        case Operation(name=operator):
+            called = idiom(node)
+            row = TABLE.get(called[0] if called else operator)
+            return (row.noun or row.name) if row else "value"
+        case Broadcast(operand=operand):
+            return noun(printer, operand)
+        case Cast(operand=Load(pointer=pointer), dtype=dtype) if pointer in printer.tensors:
+            return f"{printer.tensors[pointer].name}_{dtype.rstrip('0123456789')}"
+        case Cast(operand=operand):
+            return noun(printer, operand)
+        case Reduction(name=fold, part=piece):
+            return _folded(fold, piece)
+        case Scan(name=fold):
+            return {"sum": "running_total", "prod": "running_product", "sort": "sorted_"}.get(fold, "running")
+        case Random():
+            return "random"
+        case Load(pointer=pointer):
+            return f"{printer.tensors[pointer].name}_part" if pointer in printer.tensors else "value"
+        case Named(inputs=(inner,)):
+            return noun(printer, inner)
+    return "value"
+
+
+def _folded(fold: str, piece: str) -> str:
+    """`total`, or one of the results of a fold: `mean`."""
+    row = TABLE.get(fold, Operator(fold, noun="folded"))
+    words = {result.part: result.noun for result in row.results}
+    return FOLDED.get((fold, piece)) or words.get(piece) or row.noun or "folded"

@@ -3,6 +3,8 @@
     x0 = xindex % 1024, x1 = xindex // 1024, r0_2 = r0_index     dimensions x1, x0, r0_2
 
 Values are broadcast: a dimension that a value does not vary over has size 1 in it, or is not there at all where it is one of the first.
+
+Sizes are products here (`Size`): `3 * s77` is the number 3 and the symbol s77. What divides what is then a matter of counting.
 """
 
 from __future__ import annotations
@@ -12,11 +14,22 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.tree import Reduction
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import SizeLike, TensorType
 from inductor_lab.records.size import ONE, Size
+
+
+def extents(sizes: Iterable[SizeLike]) -> list[Size]:
+    """The sizes or the strides of a tensor."""
+    return [Size.of(size) for size in sizes]
+
+
+def factor(term: Term, bound: Mapping[str, str]) -> Size:
+    """How far one step of a term's coordinate moves an address."""
+    return Size.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Size(term.factor)
+
 
 AXES = ("z", "y", "x", "r", "r0_", "r1_")
 """The slowest first: what is folded stands last, as in a person's program."""
@@ -95,9 +108,8 @@ class Space:
             digits = self.digits(term.of)
             if digits is None:
                 return None
-            factor = Size.of("*".join(("1", *(f"({size})" for size in term.sizes))), self.bound) * Size(term.factor)
             for number, weight in digits:
-                found.setdefault(number, []).append(factor * weight)
+                found.setdefault(number, []).append(factor(term, self.bound) * weight)
         if any(len({e.factors for e in extents}) > 1 for extents in found.values()):
             return None
         summed = {n: Size(sum(e.number for e in extents), extents[0].factors) for n, extents in found.items()}
@@ -136,11 +148,10 @@ def _tensor_cuts(
     strides = [Size.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
     for term in index.terms:
         if isinstance(term.of, Coordinate) and term.of.axis in whole and term.factor > 0:
-            factor = Size.of("*".join(("1", *(f"({size})" for size in term.sizes))), bound) * Size(term.factor)
             start = Size.of(term.of.stride, bound)
             end = start * Size.of(term.of.size, bound) if term.of.size is not None else whole[term.of.axis]
             for stride in strides:
-                step = stride.over(factor)
+                step = stride.over(factor(term, bound))
                 if step is not None and not step.is_one and end.over(start * step) is not None:
                     yield term.of.axis, start * step
 

@@ -1,10 +1,14 @@
-"""Values of eager PyTorch as trees of Python's own `ast`, with what torch makes of them: the dimensions, the rank and the dtype."""
+"""Values and statements of eager PyTorch as trees of Python's own `ast`, with what torch makes of a value: dimensions, rank and dtype.
+
+Statements are made pleasant at the end (`tidy`): what is used once stands where it is used, as long as the line stays short.
+"""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -54,6 +58,13 @@ class Value:
 def changed(value: Value, node: ast.expr, **fields: Any) -> Value:
     """Another text in the place of a value."""
     return replace(value, node=node, **({"folded": (), "short": None} | fields))
+
+
+def broadcast(node: ast.expr, values: Sequence[Value], dtype: str, weight: int = 2) -> Value:
+    """A tensor that is made of several values, which are broadcast against each other; `weight`: of what is written around them."""
+    dims = frozenset[int]().union(*(value.dims for value in values))
+    rank = max(0, *(value.rank for value in values))
+    return Value(node, dims, rank, dtype, sum(value.weight for value in values) + weight)
 
 
 def floating(dtype: str) -> bool:
@@ -174,7 +185,7 @@ def part(low: int, high: int | None) -> ast.expr:
 
 def filled(form: str, *operands: ast.expr) -> ast.expr:
     """`{0} + {1}` with operands in their places."""
-    return _Filled(operands).visit(_form(form, len(operands)))  # type: ignore[no-any-return]
+    return substituted(_parsed(form, len(operands)), {f"_{n}_": operand for n, operand in enumerate(operands)})
 
 
 @lru_cache(maxsize=512)
@@ -182,18 +193,14 @@ def _parsed(form: str, count: int) -> ast.expr:
     return ast.parse(form.format(*(f"_{n}_" for n in range(count))), mode="eval").body
 
 
-def _form(form: str, count: int) -> ast.expr:
-    return _parsed(form, count)
+class _Substituting(ast.NodeTransformer):
+    """Copies a tree, with other expressions in the place of names."""
 
-
-class _Filled(ast.NodeTransformer):
-    """Puts operands into a copy of a form."""
-
-    def __init__(self, operands: Sequence[ast.expr]) -> None:
-        self.places = {f"_{n}_": operand for n, operand in enumerate(operands)}
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self.values = values
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.places.get(node.id, node)
+        return self.values.get(node.id, node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         fields = {}
@@ -205,12 +212,99 @@ class _Filled(ast.NodeTransformer):
         return type(node)(**fields)
 
 
-def substituted(node: ast.expr, values: dict[str, ast.expr]) -> ast.expr:
+def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
     """A copy with names replaced by what they stand for."""
-    replacing = _Filled(())
-    replacing.places = values
-    return replacing.visit(node)  # type: ignore[no-any-return]
+    return _Substituting(values).visit(node)  # type: ignore[no-any-return]
 
 
 def text(node: ast.AST) -> str:
     return ast.unparse(node)
+
+
+WIDTH = 100
+"""Characters of a statement up to which it takes in what it uses."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """`target = value`, or a statement that changes a tensor in place."""
+
+    target: str
+    """Empty for a change in place."""
+    value: ast.expr
+    place: ast.expr | None = None
+    """What is changed."""
+    copied: bool = False
+    """True for a tensor that is changed later on: it must keep its name."""
+
+    def statement(self) -> ast.stmt:
+        target = ast.Name(self.target, ast.Store()) if self.target else self.place
+        assert target is not None
+        if isinstance(target, (ast.Name, ast.Subscript)):
+            return ast.Assign([target], self.value, lineno=0)
+        return ast.Expr(ast.Call(ast.Attribute(target, "copy_", ast.Load()), [self.value], []))
+
+
+def tidy(lines: Sequence[Line], results: Sequence[ast.expr]) -> tuple[list[ast.stmt], list[ast.expr]]:
+    """The statements that are needed, those with one use written where it is."""
+    kept: dict[int, Line] = dict(enumerate(_needed(list(lines), results)))
+    results = list(results)
+    changed = {_base(line.place) for line in kept.values() if line.place is not None}
+    uses: Counter[str] = Counter()
+    user: dict[str, int] = {}
+    """Name -> the last line that reads it, or ~n for the n-th result: where it is used, if it is used once."""
+    for number, line in kept.items():
+        _count(names_in(line.value, line.place), number, uses, user)
+    for number, result in enumerate(results):
+        _count(names_in(result), ~number, uses, user)
+    moved = True
+    while moved:
+        moved = False
+        for number in list(kept):
+            line = kept[number]
+            if not line.target or line.copied or uses[line.target] != 1 or changed & set(names_in(line.value)):
+                continue
+            at, values = user[line.target], {line.target: line.value}
+            if at < 0:
+                made = substituted(results[~at], values)
+                if len(text(made)) > WIDTH:
+                    continue
+                results[~at] = made
+            else:
+                later = kept[at]
+                value = substituted(later.value, values)
+                if len(text(value)) + len(later.target) + 3 > WIDTH:
+                    continue
+                place = substituted(later.place, values) if later.place is not None else None
+                kept[at] = Line(later.target, value, place, later.copied)
+            del kept[number]
+            user.update({name: at for name in names_in(line.value) if user[name] == number})
+            moved = True
+    return [line.statement() for line in kept.values()], results
+
+
+def _needed(lines: list[Line], results: Sequence[ast.expr]) -> list[Line]:
+    wanted = {name for result in results for name in names_in(result)}
+    kept: list[Line] = []
+    for line in reversed(lines):
+        if line.target in wanted or (line.place is not None and _base(line.place) in wanted):
+            kept.append(line)
+            wanted |= set(names_in(line.value, line.place))
+    return kept[::-1]
+
+
+def _count(names: Sequence[str], place: int, uses: Counter[str], user: dict[str, int]) -> None:
+    uses.update(names)
+    user.update(dict.fromkeys(names, place))
+
+
+def names_in(*nodes: ast.AST | None) -> list[str]:
+    """The names that trees hold, as often as they do."""
+    return [n.id for node in nodes if node is not None for n in ast.walk(node) if isinstance(n, ast.Name)]
+
+
+def _base(place: ast.expr | None) -> str:
+    node: ast.AST | None = place
+    while node is not None and not isinstance(node, ast.Name):
+        node = getattr(node, "value", None) or getattr(node, "func", None)
+    return node.id if isinstance(node, ast.Name) else ""

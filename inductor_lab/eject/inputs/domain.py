@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil, floor, inf
 
-from inductor_lab.eject.inputs.intervals import Interval
+from inductor_lab.computation.intervals import Interval
 
 Domain = tuple[int, ...] | str
 """A range of whole numbers, its end not included, and numbers that some elements are besides; or a word: `any` (whole number), `normal`,

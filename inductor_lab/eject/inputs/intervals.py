@@ -8,6 +8,8 @@ from math import inf
 
 from inductor_lab.computation.idioms import named
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.intervals import EVERYTHING, Interval, exactly
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -23,44 +25,6 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.records import SizeLike
 from inductor_lab.records.size import number
-
-
-@dataclass(frozen=True)
-class Interval:
-    """Both ends are taken; inf where there is no end."""
-
-    low: float
-    high: float
-
-    @property
-    def known(self) -> bool:
-        return self.low > -inf and self.high < inf
-
-    def __add__(self, other: Interval) -> Interval:
-        return Interval(self.low + other.low, self.high + other.high)
-
-    def __neg__(self) -> Interval:
-        return Interval(-self.high, -self.low)
-
-    def __mul__(self, other: Interval) -> Interval:
-        ends = [0.0 if 0 in (a, b) else a * b for a in (self.low, self.high) for b in (other.low, other.high)]
-        return Interval(min(ends), max(ends))
-
-    def holds(self, number: float) -> bool:
-        return self.low <= number <= self.high
-
-    def union(self, other: Interval) -> Interval:
-        return Interval(min(self.low, other.low), max(self.high, other.high))
-
-    def within(self, other: Interval) -> Interval:
-        return Interval(max(self.low, other.low), min(self.high, other.high))
-
-
-EVERYTHING = Interval(-inf, inf)
-
-
-def exactly(value: float) -> Interval:
-    return Interval(value, value)
 
 
 @dataclass(frozen=True)
@@ -187,43 +151,20 @@ class Bounds:
         return total
 
     def operation(self, name: str, inputs: list[Interval], value: Operation) -> Interval:
-        match name, inputs:
-            case "add", [a, b]:
-                return a + b
-            case "sub", [a, b]:
-                return a + -b
-            case "neg", [a]:
-                return -a
-            case "mul", [a, b]:
-                return a * b
-            case "maximum" | "fmax", [a, b]:
-                return Interval(max(a.low, b.low), max(a.high, b.high))
-            case "minimum" | "fmin", [a, b]:
-                return Interval(min(a.low, b.low), min(a.high, b.high))
-            case "where", [_, a, b]:
-                said = named(value)
-                if said is not None and said[0] == "remainder" and (by := self.of(said[1][1])).known and by.low > 0:
-                    return Interval(0, by.high - 1)
-                decided = self.decided(value.inputs[0])
-                return a.union(b) if decided is None else a if decided else b
-            case "remainder", [_, b] if b.known and b.low > 0:
-                return Interval(0, b.high - 1)
-            case "mod", [a, b] if b.known and b.low > 0:
-                return Interval(0 if a.low >= 0 else 1 - b.high, min(b.high - 1, max(a.high, 0)))
-            case "floordiv" | "floor_divide", [a, b] if b.known and b.low == b.high > 0 and a.known:
-                return Interval(a.low // b.low, a.high // b.low)
-            case "and", [a, b] if value.dtype != "bool":
-                ends = [x.high for x in (a, b) if x.known and x.low >= 0]
-                return Interval(0, min(ends)) if ends else EVERYTHING
-            case "shift_right", [a, b] if a.known and b.known and b.low == b.high:
-                return Interval(int(a.low) >> int(b.low), int(a.high) >> int(b.low))
-            case "sigmoid", _:
-                return Interval(0, 1)
-            case "floor" | "ceil" | "trunc" | "nearbyint", [a]:
-                return a
-            case "bucketize", _:
-                return Interval(0, inf)
-        return Interval(0, 1) if value.dtype == "bool" else EVERYTHING
+        """What an operation makes of the intervals of its operands, by the row of its operator."""
+        if name == "where":
+            return self._chosen(value, *inputs[1:])
+        made = TABLE[name].interval if name in TABLE else None
+        known = made(*inputs) if made is not None else None
+        return known or (Interval(0, 1) if value.dtype == "bool" else EVERYTHING)
+
+    def _chosen(self, value: Operation, one: Interval, other: Interval) -> Interval:
+        """One of both sides, or the one that is known to be chosen; of Python's % as Inductor writes it, what that makes."""
+        said = named(value)
+        if said is not None and said[0] == "remainder" and (by := self.of(said[1][1])).known and by.low > 0:
+            return Interval(0, by.high - 1)
+        decided = self.decided(value.inputs[0])
+        return one.union(other) if decided is None else one if decided else other
 
 
 def _no(answer: bool | None) -> bool | None:

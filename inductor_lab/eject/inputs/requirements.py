@@ -13,6 +13,7 @@ from math import ceil, floor, inf
 from inductor_lab.computation.dimensions import dimension, starts
 from inductor_lab.computation.idioms import number, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.intervals import EVERYTHING, Interval, exactly
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
@@ -31,7 +32,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.inputs.allocation import Allocation
 from inductor_lab.eject.inputs.domain import MOST
-from inductor_lab.eject.inputs.intervals import EVERYTHING, Bounds, Interval, exactly
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.records import TensorType
 
 WORDS = {"positive": "positive", "unit": "unit", "open_unit": "unit", "above_one": "above_one"}

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.idioms import named, number, wrapped
 from inductor_lab.computation.index import Index
+from inductor_lab.computation.intervals import Interval
+from inductor_lab.computation.operators import COMPARISONS, DIVISIONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -30,17 +32,8 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.inputs.allocation import Allocation
-from inductor_lab.eject.inputs.intervals import Bounds, Interval
+from inductor_lab.eject.inputs.intervals import Bounds
 
-COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
-TOTAL = {"add", "sub", "mul", "neg", "abs", "where", "maximum", "minimum", "fmax", "fmin", "and", "or", "xor", "not", *COMPARISONS}  # fmt: skip
-"""Operators that take every number."""
-DIVISIONS = {"floordiv", "floor_divide", "mod", "remainder"}
-"""Those that take every number on their left, and no 0 on their right."""
-DIVIDED = DIVISIONS | {"div", "shift_left", "shift_right"}
-"""All that take every number on their left."""
-FOLDS = {"sum", "prod", "max", "min", "any", "xor", "argmax", "argmin"}
-"""Folds that take every number: a sum and a product of whole ones wrap around."""
 SIGNED, WHOLE = ("int",), ("int", "uint")
 """What integer dtypes begin with."""
 
@@ -72,11 +65,12 @@ def restricted(node: Expression) -> tuple[Expression, ...]:
             return ()
         case Cast(operand=operand, dtype=dtype):
             return (operand,) if "int" in dtype and "float" in operand.dtype else ()
-        case Operation(name=name) if name in TOTAL:
-            return ()
-        case Operation(name=name, inputs=(_, right)) if name in DIVIDED:
-            return (right,)
-        case Reduction(name=name) | Scan(name=name) if name in FOLDS or name.startswith("sort"):
+        case Operation(name=name, inputs=inputs) if name in TABLE:
+            asks = TABLE[name].asks
+            return () if asks == "none" else inputs[1:] if asks == "right" else inputs
+        case Reduction(name=name) | Scan(name=name) if name.startswith("sort") or (
+            name in TABLE and TABLE[name].asks == "none"
+        ):  # a sum and a product of whole numbers wrap around
             return ()
     return node.operands
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from inductor_lab.computation.intervals import EVERYTHING, Interval
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.tensors import Fill, Tensor
 from inductor_lab.eject.inputs.allocation import bound_names
 from inductor_lab.eject.inputs.collisions import walked
 from inductor_lab.eject.inputs.domain import domain
-from inductor_lab.eject.inputs.intervals import EVERYTHING, Bounds, Interval
+from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.inputs.requirements import BackwardIntervals
 from inductor_lab.eject.span.fills import room
 from inductor_lab.eject.span.kernels import Part

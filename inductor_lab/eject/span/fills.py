@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import suppress
 
+from inductor_lab.computation.intervals import Interval
 from inductor_lab.eject.binding.tensors import Fill
 from inductor_lab.eject.file.examples import FILLS
-from inductor_lab.eject.inputs.intervals import Interval
 from inductor_lab.errors import LabError
 
 ASKS_NOTHING = ("any", "normal")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from inductor_lab.computation.intervals import EVERYTHING
 from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.binding.scalars import UnbackedScalar
 from inductor_lab.eject.binding.tensors import Tensor
@@ -12,7 +13,6 @@ from inductor_lab.eject.file.examples import FILLS, collides
 from inductor_lab.eject.file.literals import listed
 from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.inputs.collisions import different, many
-from inductor_lab.eject.inputs.intervals import EVERYTHING
 from inductor_lab.eject.span.asked import MADE, Asked, asked, follows
 from inductor_lab.eject.span.fills import together
 from inductor_lab.eject.span.kernels import Part, by_name, by_number, defined, distinct
