@@ -17,31 +17,38 @@ from inductor_lab.computation.tree import (
     Random,
     Size,
 )
-from inductor_lab.eject.cuda import random_numbers
 from inductor_lab.eject.cuda.code import (
     EQUAL,
     LOGICAL,
+    NARROW,
     OF_NAME,
     PREFIX,
     PRODUCT,
     SUM,
     TRUE,
+    WIDENED,
     Code,
     binary,
     both,
     call,
     choice,
     either,
+    is_float,
     negative,
     opposite,
     translated,
 )
-from inductor_lab.eject.cuda.numbers import NARROW, WIDENED, is_float
-from inductor_lab.eject.cuda.page import Page, place_of
-from inductor_lab.eject.cuda.shapes import seen
+from inductor_lab.eject.cuda.operands import seen
+from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.eject.triton_values import chosen_sides, unscaled
-from inductor_lab.paths import templates_folder
+
+RANDOM = {
+    "rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between",
+    "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x",
+}  # fmt: skip
+"""What the tree calls random numbers -> the function of templates/cuda/helpers/."""
+
 
 FAST = {"tl_math.exp": "__expf", "tl.exp": "__expf", "libdevice.fast_expf": "__expf"}
 """Functions that Triton computes with the card's own approximation -> CUDA's name for it."""
@@ -49,7 +56,6 @@ UNROUNDED = frozenset({"where", "neg", "abs", "maximum", "minimum", "fmax", "fmi
 """Operations whose result is one of their operands, apart from its sign."""
 PREDICATES = frozenset({"isnan", "isinf", "isfinite", "signbit"})
 """Functions of <math.h> that have one name for all floats."""
-HELPERS = frozenset(path.stem for path in (templates_folder() / "cuda" / "helpers").glob("*.cuh"))
 
 
 class Expressions:
@@ -86,7 +92,7 @@ class Expressions:
             case Operation():
                 return self._operation(value, beside)
             case Random():
-                return random_numbers.of(value, self)
+                return self._random(value)
         raise UnprintableError(f"{_said(value)} is not printed in CUDA C++ yet")
 
     def _cast(self, operand: Expression, dtype: str) -> Code:
@@ -96,7 +102,7 @@ class Expressions:
 
     def helper(self, name: str, *arguments: Code) -> Code:
         """A call of one of our functions, which then stands above the kernel."""
-        self.page.helpers[name] = None
+        self.page.calls(name)
         return call(name, *arguments)
 
     # ------------------------------------------------------------ operations
@@ -126,7 +132,7 @@ class Expressions:
             case "abs", (x,) if not is_float(x.dtype):
                 return call("abs", self.of(x))
         row = TABLE.get(name)
-        told = _joined(inputs) if row is not None and row.predicate else dtype
+        told = joined(*inputs) if row is not None and row.predicate else dtype
         if name == "mod" and is_float(told):
             return self._function("fmod", value, told)
         if name == "div" and value.spelling.endswith("div_rn") and self.numbers.held(told) == "float":
@@ -155,7 +161,7 @@ class Expressions:
         if name == "{0}":
             return self.of(value.inputs[0], dtype)
         arguments = [self._typed(part, dtype) for part in value.inputs]
-        if name in HELPERS:
+        if name in library():
             held = self.numbers.held(dtype)
             return self.helper(name if held in {"float", "double"} else f"{name}<{held}>", *arguments)
         if not is_float(dtype) and name not in PREDICATES and not any(is_float(part.dtype) for part in value.inputs):
@@ -193,6 +199,16 @@ class Expressions:
         if self.numbers.double:
             raise UnprintableError("bits of a float have no exact form")
         return self.helper(f"bits_as<{self.numbers.held(dtype)}>", self.of(operand))
+
+    def _random(self, value: Random) -> Code:
+        """A random number as a call: Triton's Philox, bit for bit."""
+        if value.name not in RANDOM:
+            raise UnprintableError(f"random numbers by {value.name} are not printed in CUDA C++ yet")
+        seed, position, *bounds = value.inputs
+        at = self.of(position)
+        if value.name.endswith("4x") or position.dtype != "int64":
+            at = call("uint32_t", at)
+        return self.helper(RANDOM[value.name], self.of(seed), at, *(self.of(bound, "int64") for bound in bounds))
 
     # ------------------------------------------------------------ memory
 
@@ -303,11 +319,6 @@ class Expressions:
 
 def _differing(left: Code, right: Code) -> Code:
     return binary(left, LOGICAL["xor"], right)
-
-
-def _joined(inputs: tuple[Expression, ...]) -> str:
-    """The dtype that two operands are compared in."""
-    return joined(*inputs)
 
 
 def _said(value: Expression) -> str:

@@ -21,8 +21,8 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.cuda.code import CHOICE, TRUE, Code
 from inductor_lab.eject.cuda.expressions import Expressions
+from inductor_lab.eject.cuda.operands import held_dtype, parts, seen, under
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.shapes import parts, seen, under
 from inductor_lab.eject.triton_nouns import noun, roles
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.eject.triton_uses import used_elsewhere
@@ -78,7 +78,7 @@ class Statements:
         if value in self.kept:
             code = Code(f"HOLDS ? {array}[k] : {code.at(CHOICE)}", CHOICE)
         name = self.page.fresh(word or self._word(value), value)
-        self.page.emit(f"const {self.page.numbers.held(_dtype(value))} {name} = {code.text};")
+        self.page.emit(f"const {self.page.numbers.held(held_dtype(value))} {name} = {code.text};")
         self.page.bound[value] = Code(name)
         if array and value not in self.kept:
             self.page.emit(f"if (HOLDS) {array}[k] = {name};")
@@ -110,8 +110,3 @@ class Statements:
         test = self.expressions.mask(step.check.condition)
         if test != TRUE and not self.page.numbers.double:
             self.page.emit(f"assert({test.text});")
-
-
-def _dtype(value: Expression) -> str:
-    """The dtype that a variable is held in; a bare number's is the widest of its kind."""
-    return {"float": "float32", "int": "int32"}.get(value.dtype, value.dtype)

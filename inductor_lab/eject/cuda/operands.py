@@ -24,7 +24,7 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
 )
-from inductor_lab.eject.cuda.numbers import WIDENED
+from inductor_lab.eject.cuda.code import WIDENED
 from inductor_lab.eject.triton_values import chosen_sides
 
 
@@ -40,6 +40,11 @@ def seen(value: Expression) -> Expression:
                 value = inner
             case _:
                 return value
+
+
+def held_dtype(value: Expression) -> str:
+    """The dtype that a variable of a value is held in; a bare number's is the widest of its kind."""
+    return {"float": "float32", "int": "int32"}.get(value.dtype, value.dtype)
 
 
 def parts(value: Expression) -> tuple[Expression, ...]:

@@ -21,13 +21,11 @@ from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.schedule import Assert, Axis, Define, Effect
 from inductor_lab.computation.tree import Expression, Load, Operation, Reduction
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject.cuda.axes import coordinates
-from inductor_lab.eject.cuda.code import PRODUCT, Code, translated
-from inductor_lab.eject.cuda.numbers import stored
+from inductor_lab.eject.cuda.code import PRODUCT, Code, block, stored, translated
+from inductor_lab.eject.cuda.geometry import along_grid, packed_or_not
+from inductor_lab.eject.cuda.operands import Varying, of_access, seen, under
 from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.shapes import Varying, of_access, seen, under
-from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_page import UnprintableError
 
@@ -52,7 +50,7 @@ class Product:
 
 def product_of(page: Page) -> Product | None:
     """The product that a kernel is; None where it is none that a tile's threads make."""
-    axes = {axis.name: axis for axis in page.found.schedule.axes}
+    axes = {axis.name: axis for axis in page.axes}
     if not {"x", "y"} <= axes.keys() or len([axis for axis in axes.values() if axis.reduced]) != 1:
         return None
     roots = [
@@ -94,13 +92,12 @@ class Products:
 
     def __init__(self, page: Page, product: Product) -> None:
         self.page, self.product = page, product
-        self.kind = index_type(page)
+        self.kind = page.index_type
         self.statements = Statements(page, page.found.schedule)
-        self.names = page.layout.names
         self.vectors: list[str] = []
         """What must hold where several elements are loaded at once, for each factor of which they can be."""
         helper, self.threads = KINDS[product.dtype]
-        page.helpers |= {"cdiv": None, "Pack": None, "Tile": None, helper: None}
+        page.calls("cdiv", "Tile", helper)
         made = f"{helper}<{stored(product.dtype)}>" if helper == "TensorProduct" else helper
         page.own["Product"] = ((), f"using Product = {made};")
 
@@ -111,44 +108,41 @@ class Products:
 
     def lines(self) -> list[str]:
         """The statements."""
-        left, right = self.product.factors
-        rows, columns, along = (
-            self.names[a.name] for a in (self.product.rows, self.product.columns, self.product.along)
-        )
-        tiles = [
-            self._tile("left", left, (self.product.rows, self.product.along)),
-            self._tile("right", right, (self.product.along, self.product.columns)),
+        product, names = self.product, self.page.names
+        rows, columns, along = names(product.rows), names(product.columns), names(product.along)
+        left, left_lines = self._tile("left", product.factors[0], (product.rows, product.along))
+        right, right_lines = self._tile("right", product.factors[1], (product.along, product.columns))
+        size = self.page.length(product.along)
+        turn = [*left_lines, *right_lines, "__syncthreads();", "product.add(left, right);", "__syncthreads();"]
+        element = [
+            f"const {self.kind} {rows.index} = {rows.start} + Product::row(k), {columns.index} = {columns.start} + Product::column(k);",
+            f"if ({rows.index} >= {rows.numel} || {columns.index} >= {columns.numel}) continue;",
+            *self._element(),
         ]
-        size = self.page.layout.scalar(f"{self.product.along.name}numel")
         made = [
             "Product product;",
-            f"for ({self.kind} {along.start} = 0; {along.start} < {size}; {along.start} += Product::DEPTH) {{",
-            *("    " + line for _, lines in tiles for line in lines),
-            "    __syncthreads();",
-            "    product.add(left, right);",
-            "    __syncthreads();",
-            "}",
+            *block(
+                f"for ({self.kind} {along.start} = 0; {along.start} < {size}; {along.start} += Product::DEPTH)", turn
+            ),
             "product.finish();",
             "#pragma unroll",
-            "for (int k = 0; k < Product::COUNT; ++k) {",
-            f"    const {self.kind} {rows.index} = {rows.start} + Product::row(k), {columns.index} = {columns.start} + Product::column(k);",
-            f"    if ({rows.index} >= {rows.numel} || {columns.index} >= {columns.numel}) continue;",
-            *("    " + line for line in self._element()),
-            "}",
+            *block("for (int k = 0; k < Product::COUNT; ++k)", element),
         ]
-        return [*self._place(), *(declared for declared, _ in tiles), *self._batches(made)]
+        return [*self._place(), left, right, *self._batches(made)]
 
     def _batches(self, lines: list[str]) -> list[str]:
         """What is done for each batch; the grid's y holds 65,535 blocks, and a block goes on from there."""
         if self.product.batches is None:
             return lines
-        names = self.names[self.product.batches.name]
-        head = f"for ({self.kind} {names.index} = blockIdx.y; {names.index} < {names.numel}; {names.index} += gridDim.y) {{"
-        return [head, *("    " + line for line in lines), "}"]
+        names = self.page.names(self.product.batches)
+        return block(
+            f"for ({self.kind} {names.index} = blockIdx.y; {names.index} < {names.numel}; {names.index} += gridDim.y)",
+            lines,
+        )
 
     def _place(self) -> list[str]:
         """Which tile a block makes: those of neighbouring columns one after the other."""
-        rows, columns = (self.names[axis.name] for axis in (self.product.rows, self.product.columns))
+        rows, columns = self.page.names(self.product.rows), self.page.names(self.product.columns)
         return [
             f"const int across = int(cdiv({columns.numel}, Product::COLUMNS));",
             f"const {self.kind} {columns.start} = {self.kind}(blockIdx.x % across) * Product::COLUMNS;",
@@ -167,20 +161,19 @@ class Products:
         self.vectors += tests
         ends, places = [], []
         for axis, way in zip(axes, ("row", "column"), strict=True):
-            names = self.names[axis.name]
-            size = self.page.layout.scalar(f"{axis.name}numel") if axis.reduced else names.numel
+            names = self.page.names(axis)
             places.append(f"{names.index} = {names.start} + {name}.{way}(k)")
-            ends.append(f"{names.index} < {size}")
+            ends.append(f"{names.index} < {self.page.length(axis)}")
         pack = f"Pack<{stored(self.product.dtype)}, {'VEC' if tests else '1'}>"
-        step = ("VEC", " * VEC") if tests else ("1", "")
-        return declared, [
-            f"for (int k = threadIdx.x{step[1]}; k < {name}.COUNT; k += Product::THREADS{step[1]}) {{",
-            f"    const {self.kind} {', '.join(places)};",
-            f"    {pack} pack = {{}};",
-            *("    " + line for line in self._loaded(factor, axes, " && ".join(ends), wide=bool(tests))),
-            f"    {name}.put(k, pack);",
-            "}",
+        many = " * VEC" if tests else ""
+        head = f"for (int k = threadIdx.x{many}; k < {name}.COUNT; k += Product::THREADS{many})"
+        inside = [
+            f"const {self.kind} {', '.join(places)};",
+            f"{pack} pack = {{}};",
+            *self._loaded(factor, axes, " && ".join(ends), wide=bool(tests)),
+            f"{name}.put(k, pack);",
         ]
+        return declared, block(head, inside)
 
     def _side(self, axis: Axis) -> str:
         return {self.product.rows.name: "ROWS", self.product.columns.name: "COLUMNS"}.get(axis.name, "DEPTH")
@@ -202,14 +195,10 @@ class Products:
             text = page.numbers.written(code, "float32", self.product.dtype).text
         lines = [*page.lines, f"{'pack' if wide else 'pack[0]'} = {text};"]
         every = (*filter(None, [self.product.batches]), *axes)
-        lines = [*(line for axis in every for line in coordinates(page, axis, lines)), *lines]
+        lines = page.placed(every, lines)
         page.lines, page.bound = [], before
         page.layout.forget(known)
-        return (
-            [f"if ({inside}) {lines[0]}"]
-            if len(lines) == 1
-            else [f"if ({inside}) {{", *("    " + line for line in lines), "}"]
-        )
+        return [f"if ({inside}) {lines[0]}"] if len(lines) == 1 else block(f"if ({inside})", lines)
 
     def _side_by_side(self, factor: Expression, axis: Axis) -> bool:
         """Whether what is loaded for neighbours along an axis lies side by side."""
@@ -228,8 +217,7 @@ class Products:
             return []
         if not any(_unit(term, fast) for term in index.terms):
             return []
-        size = layout.scalar(f"{fast.name}numel") if fast.reduced else layout.names[fast.name].numel
-        steps = [size]
+        steps = [self.page.length(fast)]
         for term in index.terms:
             if not _unit(term, fast):
                 step = (
@@ -265,31 +253,23 @@ class Products:
                     )
         axes = [axis for axis in (self.product.batches, self.product.rows, self.product.columns) if axis is not None]
         lines, page.lines = page.lines, []
-        return [*(line for axis in axes for line in coordinates(page, axis, lines)), *lines]
+        return page.placed(axes, lines)
 
 
 def launched(page: Page, name: str, products: Products, arguments: str) -> list[str]:
     """A block for each tile."""
-    product, many = products.product, products.many
-    rows, columns = (page.layout.names[axis.name].numel for axis in (product.rows, product.columns))
+    product, many, threads = products.product, products.many, "Product::THREADS"
+    rows, columns = page.names(product.rows).numel, page.names(product.columns).numel
     made = [f"const unsigned tiles = unsigned(cdiv({rows}, Product::ROWS) * cdiv({columns}, Product::COLUMNS));"]
     grid = "tiles"
     if product.batches is not None:
-        made.append(
-            f"const dim3 grid(tiles, unsigned(min(int64_t({page.layout.names[product.batches.name].numel}), int64_t(65535))));"
-        )
+        made.append(f"const dim3 grid(tiles, unsigned({along_grid(page.names(product.batches).numel)}));")
         grid = "grid"
     if many == 1:
-        return [*made, f"{name}<<<{grid}, Product::THREADS, 0, stream>>>({arguments});"]
-    page.helpers["aligned"] = None
-    return [
-        *made,
-        f"if ({' && '.join(dict.fromkeys(products.vectors))}) {{",
-        f"    {name}<{many}><<<{grid}, Product::THREADS, 0, stream>>>({arguments});",
-        "} else {",
-        f"    {name}<1><<<{grid}, Product::THREADS, 0, stream>>>({arguments});",
-        "}",
-    ]
+        return [*made, f"{name}<<<{grid}, {threads}, 0, stream>>>({arguments});"]
+    page.calls("aligned")
+    test = " && ".join(dict.fromkeys(products.vectors))
+    return [*made, *packed_or_not(name, many, test, (grid, grid), threads, arguments)]
 
 
 def _plain(factor: Expression) -> Load | None:
