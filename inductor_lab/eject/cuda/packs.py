@@ -216,8 +216,8 @@ class Packs:
             if isinstance(node, Operation) and node.name in BETWEEN and self.answered(node):
                 found += self._compared(node)
         trees = [ast.parse(text, mode="eval").body for text in found]
-        sizes = [tree for tree in trees if any(isinstance(node, ast.Name) for node in ast.walk(tree))]
-        asked = {ast.unparse(tree): _factors(tree) for tree in sizes}  # without brackets around the whole
+        named = (tree for tree in trees if any(isinstance(node, ast.Name) for node in ast.walk(tree)))
+        asked = {ast.unparse(tree): _factors(tree) for tree in named}  # without brackets around the whole
         return tuple(text for text, factors in asked.items() if not factors & asked.keys())
 
     def _steps(self, index: Index, pointer: str) -> list[str]:

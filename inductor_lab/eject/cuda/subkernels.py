@@ -122,7 +122,7 @@ def _one_by_one(cuda: Cuda, made: Sequence[tuple[str, Subkernel]]) -> Cuda:
     """A kernel that asks of each subkernel whether a block is its own; each with its function's name."""
     lines, counts = ["int block = blockIdx.x;"], []
     for number, (function, one) in enumerate(made):
-        counts.append(one.blocks(lambda size, number=number: f"{size}_{number}"))
+        counts.append(one.blocks(f"{{}}_{number}".format))
         passed, blocks = ", ".join(["block", *one.passed(number)]), f"int({counts[-1]})"
         lines += [f"if (block < {blocks}) return {function}({passed});", f"block -= {blocks};"]
     launcher = (

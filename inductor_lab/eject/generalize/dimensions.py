@@ -1,4 +1,5 @@
-"""Which digits walk along each dimension of each tensor, as its addresses tell; digits that walk along the same dimension are the same.
+"""Every axis of a kernel in digits, `(axis // stride) % size`, cut where a coordinate or a dimension of a tensor begins; and which digits walk
+along each dimension of each tensor, as its addresses tell: those that walk along the same one are the same.
 
 A dimension of which an address takes a part, `mm[:, 1024:2048]`, keeps its size, and so does what walks along it: the text does not tell
 whether the part begins where it does because of a size.
@@ -19,6 +20,9 @@ from inductor_lab.eject.generalize.positions import indices, literal
 from inductor_lab.eject.intervals import Bounds
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.eject.tensors import Tensor
+
+Key = tuple[str, int]
+"""A dimension: pointer and number."""
 
 
 @dataclass(frozen=True)
@@ -132,10 +136,6 @@ def _nested(axis: str, cuts: list[int]) -> Iterator[Digit]:
                 f"{axis} is cut at {low} and at {high}, and neither divides the other: two readings of one axis"
             )
         yield Digit(axis, low, high // low)
-
-
-Key = tuple[str, int]
-"""A dimension: pointer and number."""
 
 
 @dataclass(frozen=True)

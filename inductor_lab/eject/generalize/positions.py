@@ -1,8 +1,10 @@
-"""Positions that a body computes with: `x0 < 32` holds one against a number, as a half of a row or a part of a concatenation does."""
+"""The nodes of a computation, and the positions among them: `x0 < 32` holds one against a number, as a half of a row or a part of a
+concatenation does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from inductor_lab.computation.folds import Partial, narrowing
 from inductor_lab.computation.index import Coordinate, Index
@@ -23,11 +25,14 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.refusal import UndeterminedError
 
+ENDS = (Load, Reduction, Partial, Carried)
+"""What arithmetic begins with: loaded or folded."""
+
 
 def every(found: Computation) -> Iterator[Expression]:
-    """Every node of what is used or has a name, once."""
+    """Every node of what is used or has a name, once, those that only positions and calls name too."""
     named = (value for step in found.schedule.every() if isinstance(step, Define) for value in step.values)
-    return _under([*used(found), *named])
+    return nodes([*used(found), *named], below)
 
 
 def used(found: Computation) -> Iterator[Expression]:
@@ -44,13 +49,16 @@ def used(found: Computation) -> Iterator[Expression]:
                 yield check.condition
 
 
-def indices(found: Computation) -> Iterator[Index]:
-    """Every address, and every position that is a value."""
-    yield from (access.index for access in found.accesses)
-    for node in every(found):
-        index = getattr(node, "index", None)
-        if isinstance(index, Index):
-            yield index
+def nodes(roots: Iterable[Expression], parts: Callable[[Expression], Iterable[Expression]]) -> Iterator[Expression]:
+    """Every node once, from the last root and the last part on; `parts` says what a node is made of."""
+    seen: set[Expression] = set()
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += parts(node)
 
 
 def below(node: Expression) -> list[Expression]:
@@ -68,26 +76,23 @@ def below(node: Expression) -> list[Expression]:
 
 def arithmetic(value: Expression) -> list[Expression]:
     """A value and what it is computed from, down to what is loaded or folded: each once, a node before what it is made of."""
-    found: dict[Expression, None] = {}
-    waiting = [value]
-    while waiting:
-        node = waiting.pop()
-        if node in found or isinstance(node, (Load, Reduction, Partial, Carried)):
-            continue
-        found[node] = None
-        waiting += reversed(below(node))
-    return list(found)
+
+    def computed(values: Iterable[Expression]) -> list[Expression]:
+        return [node for node in values if not isinstance(node, ENDS)]
+
+    return list(nodes(computed([value]), lambda node: computed(reversed(below(node)))))
 
 
-def _under(roots: Iterable[Expression]) -> Iterator[Expression]:
-    seen: set[Expression] = set()
-    waiting = list(roots)
-    while waiting:
-        node = waiting.pop()
-        if node not in seen:
-            seen.add(node)
-            yield node
-            waiting += below(node)
+def indices(found: Computation) -> Iterator[Index]:
+    """Every address, and every position that is a value."""
+    yield from (access.index for access in found.accesses)
+    for node in every(found):
+        index = getattr(node, "index", None)
+        if isinstance(index, Index):
+            yield index
+
+
+# ------------------------------------------------------------ positions
 
 
 def literal(found: Computation) -> Iterator[Coordinate]:
@@ -130,16 +135,13 @@ def beside(node: Operation) -> list[int]:
 
 def positions(value: Expression) -> Iterator[Position]:
     """What positions a value is made of; a choice by one, and what comes of a comparison, are none."""
-    waiting, seen = [value], set[Expression]()
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Position):
-            yield node
-            continue
-        if node in seen or node.dtype == "bool" or isinstance(node, (Load, Reduction, Partial, Carried)):
-            continue
-        seen.add(node)
-        waiting += node.operands[1:] if isinstance(node, Operation) and node.name == "where" else node.operands
+
+    def parts(node: Expression) -> tuple[Expression, ...]:
+        if node.dtype == "bool" or isinstance(node, (Position, *ENDS)):
+            return ()
+        return node.operands[1:] if isinstance(node, Operation) and node.name == "where" else node.operands
+
+    return (node for node in nodes([value], parts) if isinstance(node, Position))
 
 
 def number(value: Expression) -> Constant | None:
