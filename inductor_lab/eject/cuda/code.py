@@ -107,6 +107,13 @@ def words(lines: Iterable[str]) -> set[str]:
     return set(re.findall(r"\w+", "\n".join(lines)))
 
 
+def guarded(statement: str, when: str, mask: Code) -> str:
+    """A statement that is done where all holds that must; `when` is empty where nothing must besides."""
+    if mask == TRUE:
+        return f"if ({when}) {statement}" if when else statement
+    return f"if ({when} && {mask.at(AND)}) {statement}" if when else f"if ({mask.text}) {statement}"
+
+
 def block(head: str, inside: Iterable[str]) -> list[str]:
     """Statements in braces."""
     return [f"{head} {{", *("    " + line for line in inside), "}"]

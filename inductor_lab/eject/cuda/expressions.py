@@ -33,6 +33,7 @@ from inductor_lab.eject.cuda.code import (
     call,
     choice,
     either,
+    guarded,
     is_float,
     negative,
     opposite,
@@ -121,7 +122,14 @@ class Expressions:
             case "not", (x,):
                 return opposite(self.of(x)) if x.dtype == "bool" else Code(f"~{self.of(x).at(PREFIX)}", PREFIX)
             case (("and" | "or" | "xor"), (a, b)) if a.dtype == b.dtype == "bool":
-                return {"and": both, "or": either}.get(name, _differing)(self.of(a), self.of(b))
+                left, right = self.of(a), self.of(b)
+                return (
+                    both(left, right)
+                    if name == "and"
+                    else either(left, right)
+                    if name == "or"
+                    else binary(left, LOGICAL[name], right)
+                )
             case "where", (_, _, _):
                 condition, a, b = map(seen, chosen_sides(value))
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
@@ -132,17 +140,17 @@ class Expressions:
             case "abs", (x,) if not is_float(x.dtype):
                 return call("abs", self.of(x))
         row = TABLE.get(name)
-        told = joined(*inputs) if row is not None and row.predicate else dtype
-        if name == "mod" and is_float(told):
-            return self._function("fmod", value, told)
-        if name == "div" and value.spelling.endswith("div_rn") and self.numbers.held(told) == "float":
-            return call("__fdiv_rn", *(self._typed(x, told) for x in inputs))
+        operands = joined(*inputs) if row is not None and row.predicate else dtype
+        if name == "mod" and is_float(operands):
+            return self._function("fmod", value, operands)
+        if name == "div" and value.spelling.endswith("div_rn") and self.numbers.held(operands) == "float":
+            return call("__fdiv_rn", *(self._typed(x, operands) for x in inputs))
         if len(inputs) == 2 and name in OF_NAME and name not in {"pow"}:
-            left, right = (self._operand(value, place, told) for place in range(2))
+            left, right = (self._operand(value, place, operands) for place in range(2))
             return binary(left, OF_NAME[name], right)
         if row is None or not row.c:
             raise UnprintableError(f"the operation {name} is not printed in CUDA C++ yet")
-        return self._function(row.c, value, told)
+        return self._function(row.c, value, operands)
 
     def _operand(self, of: Operation, place: int, dtype: str) -> Code:
         """An operand of C++'s own operators; a number by the name of the size that it is."""
@@ -288,8 +296,12 @@ class Expressions:
             product = binary(product, ("*", PRODUCT), factor)
         return term.factor < 0, product
 
-    def store(self, access: Access) -> str:
-        """A store or an atomic addition as a statement."""
+    def store(self, access: Access, when: str = "") -> str:
+        """A store or an atomic addition as a statement.
+
+        Args:
+            when: What must hold besides; a pack asks where all of it is stored.
+        """
         if access.value is None:
             raise UnprintableError(f"{access.kind} of nothing")
         dtype = self.page.tensors[access.pointer].type.dtype
@@ -300,11 +312,10 @@ class Expressions:
         statement = f"{place.text} = {self.numbers.written(value, kind, dtype).text};"
         if pack:
             self.page.packs_written.add(place_of(access))
-            return statement  # the mask is asked where all of them are stored
+            return statement
         if access.kind != "store":
             statement = self._atomic(access.kind, place, self.numbers.written(value, kind, dtype), dtype)
-        mask = self.mask(access.mask)
-        return statement if mask == TRUE else f"if ({mask.text}) {statement}"
+        return guarded(statement, when, self.mask(access.mask))
 
     def _atomic(self, kind: str, place: Code, value: Code, dtype: str) -> str:
         if self.numbers.double and kind == "atomic_add":
@@ -315,10 +326,6 @@ class Expressions:
             word = "unsigned long long"
             return f"atomicAdd(reinterpret_cast<{word}*>(&{place.text}), static_cast<{word}>({value.text}));"
         return f"atomicAdd(&{place.text}, {value.text});"
-
-
-def _differing(left: Code, right: Code) -> Code:
-    return binary(left, LOGICAL["xor"], right)
 
 
 def _said(value: Expression) -> str:

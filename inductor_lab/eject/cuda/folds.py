@@ -250,10 +250,12 @@ class Accumulators:
         if not fold.fields:
             self.one(values[0], fold, inputs[0])
             return
-        holder = inputs[0].text.partition(".")[0]
-        if [code.text for code in inputs] != [f"{holder}.{part}" for part in fold.fields]:
+        texts = [code.text for code in inputs]
+        accumulated = (name for name in self.names.values() if texts == [f"{name}.{part}" for part in fold.fields])
+        holder = next(accumulated, "")
+        if not holder:
             dtype = held_dtype(values[0].call.values[0]) if values[0].call else ""
-            holder = f"{self.structure(fold, dtype)}{{{', '.join(code.text for code in inputs)}}}"
+            holder = f"{self.structure(fold, dtype)}{{{', '.join(texts)}}}"
         self.bind_several(values, fold, Code(holder))
 
     def one(self, value: Reduction, fold: Fold, code: Code) -> None:

@@ -8,7 +8,7 @@
     }
     for (int k = 0; k < Product::COUNT; ++k) ... what the tree makes of each sum, for the elements that exist
 
-It is told by its tree, whoever wrote it: a sum of products, of which one factor has no columns and the other has no rows.
+It is known by its tree, whoever wrote it: a sum of products, of which one factor has no columns and the other has no rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation.folds import masks
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.schedule import Assert, Axis, Define, Effect
 from inductor_lab.computation.tree import Expression, Load, Operation, Reduction
 from inductor_lab.dtypes import ITEMSIZE
@@ -27,7 +27,6 @@ from inductor_lab.eject.cuda.operands import Varying, of_access, seen, under
 from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_page import UnprintableError
 
 REMARK = "A block makes a tile of Product::ROWS x Product::COLUMNS elements, and sums Product::DEPTH products of each at a time."
 KINDS = {"float32": ("FloatProduct", 256), "float16": ("TensorProduct", 128), "bfloat16": ("TensorProduct", 128)}
@@ -66,16 +65,16 @@ def product_of(page: Page) -> Product | None:
         case _:
             return None
     one, other = seen(left), seen(right)
-    apart = not Varying(frozenset({"x"})).along(one) and not Varying(frozenset({"y"})).along(other)
-    if not apart or one.dtype != other.dtype or one.dtype not in KINDS:
+    separate = not Varying(frozenset({"x"})).along(one) and not Varying(frozenset({"y"})).along(other)
+    if not separate or one.dtype != other.dtype or one.dtype not in KINDS:
         return None
     along = next(axis for axis in axes.values() if axis.reduced)
-    if not all(_behind(step, Varying(frozenset({along.name}))) for step in page.found.schedule.steps):
+    if not all(_once_per_sum(step, Varying(frozenset({along.name}))) for step in page.found.schedule.steps):
         return None
     return Product(total, (one, other), one.dtype, axes["y"], axes["x"], axes.get("z"), along)
 
 
-def _behind(step: object, varying: Varying) -> bool:
+def _once_per_sum(step: object, varying: Varying) -> bool:
     """Whether a step is done once for each sum: loops, and what is stored or checked along it, are a kernel of rows."""
     match step:
         case Define():
@@ -93,7 +92,7 @@ class Products:
     def __init__(self, page: Page, product: Product) -> None:
         self.page, self.product = page, product
         self.kind = page.index_type
-        self.statements = Statements(page, page.found.schedule)
+        self.statements = Statements(page)
         self.vectors: list[str] = []
         """What must hold where several elements are loaded at once, for each factor of which they can be."""
         helper, self.threads = KINDS[product.dtype]
@@ -180,57 +179,45 @@ class Products:
 
     def _loaded(self, factor: Expression, axes: Sequence[Axis], inside: str, *, wide: bool) -> list[str]:
         """What fills a pack where the elements exist."""
-        page, before, known = self.page, dict(self.page.bound), set(self.page.layout.taken)
-        page.lines = []
-        wanted = under(factor)
-        plain = _plain(factor)
-        for step in page.found.schedule.steps:
-            if isinstance(step, Define) and plain is None:
-                self.statements.define(step, [value for value in wanted if value is not factor])
-        if plain is not None:
-            place = self.statements.expressions.place(plain.pointer, _index(plain)).text
-            text = f"load<VEC>(&{place})" if wide else place
-        else:
-            code = self.statements.expressions.of(factor)
-            text = page.numbers.written(code, "float32", self.product.dtype).text
-        lines = [*page.lines, f"{'pack' if wide else 'pack[0]'} = {text};"]
+        page, plain, wanted = self.page, _plain(factor), under(factor)
         every = (*filter(None, [self.product.batches]), *axes)
-        lines = page.placed(every, lines)
-        page.lines, page.bound = [], before
-        page.layout.forget(known)
+        with page.scope() as lines:
+            if plain is not None:
+                place = self.statements.expressions.place(*plain).text
+                text = f"load<VEC>(&{place})" if wide else place
+            else:
+                for step in page.found.schedule.steps:
+                    if isinstance(step, Define):
+                        self.statements.define(step, [value for value in wanted if value is not factor])
+                text = page.numbers.written(self.statements.expressions.of(factor), "float32", self.product.dtype).text
+            page.emit(f"{'pack' if wide else 'pack[0]'} = {text};")
+            lines = page.placed(every, lines)
         return [f"if ({inside}) {lines[0]}"] if len(lines) == 1 else block(f"if ({inside})", lines)
 
     def _side_by_side(self, factor: Expression, axis: Axis) -> bool:
         """Whether what is loaded for neighbours along an axis lies side by side."""
-        loads = [node for node in under(factor) if isinstance(node, Load) and node.index is not None]
-        return any(_unit(term, axis) for load in loads for term in _index(load).terms)
+        read = (node.index for node in under(factor) if isinstance(node, Load) and node.index is not None)
+        return any(_unit(term, axis) for index in read for term in index.terms)
 
     def _vector(self, factor: Expression, fast: Axis) -> list[str]:
         """What must hold where VEC elements along an axis are loaded at once; nothing where they never are."""
-        load = _plain(factor)
-        if load is None:
+        plain = _plain(factor)
+        if plain is None or plain[1].constant or not all(map(_whole, plain[1].terms)):
             return []
-        index, layout = _index(load), self.page.layout
-        if index.constant or not all(
-            isinstance(t.of, Coordinate) and t.of.stride == 1 and t.of.size is None for t in index.terms
-        ):
-            return []
+        (parameter, index), layout = plain, self.page.layout
         if not any(_unit(term, fast) for term in index.terms):
             return []
         steps = [self.page.length(fast)]
         for term in index.terms:
             if not _unit(term, fast):
-                step = (
-                    []
-                    if abs(term.factor) == 1 and term.sizes
-                    else [layout.strides.step(abs(term.factor), index, load.pointer)]
-                )
-                steps.append(" * ".join([*step, *(layout.scalar(name) for name in term.sizes)]))
+                sizes, step = [layout.scalar(name) for name in term.sizes], abs(term.factor)
+                number = [layout.strides.step(step, index, parameter)] if step != 1 or not sizes else []
+                steps.append(" * ".join([*number, *sizes]))
         many = WIDEST // ITEMSIZE[self.product.dtype]
-        pointer = self.statements.expressions.pointer(load.pointer)
+        pointer = self.statements.expressions.pointer(parameter)
         return [f"aligned<{many}>({pointer})", *(f"{translated(step).at(PRODUCT)} % {many} == 0" for step in steps)]
 
-    # ------------------------------------------------------------ behind the sum
+    # ------------------------------------------------------------ after the sum
 
     def _element(self) -> list[str]:
         """What is made of one sum."""
@@ -243,51 +230,45 @@ class Products:
             match step:
                 case Define(values=values):
                     self.statements.define(step, [v for v in map(seen, values) if not varying.along(v)])
-                case Effect(access=access) if not varying.stored(access):
+                case Effect(access=access):
                     self.statements.store(access)
-                case Assert(check=check) if not varying.along(check.condition):
+                case Assert():
                     self.statements.check(step)
-                case _:
-                    raise UnprintableError(
-                        f"a {type(step).__name__.lower()} along the sum of a product is not printed in CUDA C++ yet"
-                    )
         axes = [axis for axis in (self.product.batches, self.product.rows, self.product.columns) if axis is not None]
         lines, page.lines = page.lines, []
         return page.placed(axes, lines)
 
-
-def launched(page: Page, name: str, products: Products, arguments: str) -> list[str]:
-    """A block for each tile."""
-    product, many, threads = products.product, products.many, "Product::THREADS"
-    rows, columns = page.names(product.rows).numel, page.names(product.columns).numel
-    made = [f"const unsigned tiles = unsigned(cdiv({rows}, Product::ROWS) * cdiv({columns}, Product::COLUMNS));"]
-    grid = "tiles"
-    if product.batches is not None:
-        made.append(f"const dim3 grid(tiles, unsigned({along_grid(page.names(product.batches).numel)}));")
-        grid = "grid"
-    if many == 1:
-        return [*made, f"{name}<<<{grid}, {threads}, 0, stream>>>({arguments});"]
-    page.calls("aligned")
-    test = " && ".join(dict.fromkeys(products.vectors))
-    return [*made, *packed_or_not(name, many, test, (grid, grid), threads, arguments)]
-
-
-def _plain(factor: Expression) -> Load | None:
-    """The factor, where it is read as it is multiplied, wherever it exists."""
-    return (
-        factor
-        if isinstance(factor, Load) and factor.index is not None and (factor.mask is None or masks(factor.mask))
-        else None
-    )
+    def launched(self, name: str, arguments: str) -> list[str]:
+        """The statements that launch a block for each tile."""
+        product, names, threads = self.product, self.page.names, "Product::THREADS"
+        rows, columns = names(product.rows).numel, names(product.columns).numel
+        made = [f"const unsigned tiles = unsigned(cdiv({rows}, Product::ROWS) * cdiv({columns}, Product::COLUMNS));"]
+        grid = "tiles"
+        if product.batches is not None:
+            made.append(f"const dim3 grid(tiles, unsigned({along_grid(names(product.batches).numel)}));")
+            grid = "grid"
+        if self.many == 1:
+            return [*made, f"{name}<<<{grid}, {threads}, 0, stream>>>({arguments});"]
+        self.page.calls("aligned")
+        test = " && ".join(dict.fromkeys(self.vectors))
+        return [*made, *packed_or_not(name, self.many, test, (grid, grid), threads, arguments)]
 
 
-def _index(load: Load) -> Index:
-    if load.index is None:
-        raise UnprintableError("an address that is no sum of positions")
-    return load.index
+def _plain(factor: Expression) -> tuple[str, Index] | None:
+    """Where a factor is read that is multiplied as it is, wherever it exists."""
+    match factor:
+        case Load(pointer=pointer, index=Index() as index, mask=mask) if mask is None or masks(mask):
+            return pointer, index
+    return None
 
 
-def _unit(term: object, axis: Axis) -> bool:
+def _whole(term: Term) -> bool:
+    """Whether a term of an address goes along a whole axis."""
+    return isinstance(term.of, Coordinate) and term.of.stride == 1 and term.of.size is None
+
+
+def _unit(term: Term, axis: Axis) -> bool:
     """Whether a term of an address goes along an axis by ones."""
-    of, factor, sizes = getattr(term, "of", None), getattr(term, "factor", 0), getattr(term, "sizes", ())
-    return isinstance(of, Coordinate) and of.axis == axis.name and of.stride == 1 and factor == 1 and not sizes
+    if not isinstance(term.of, Coordinate) or term.sizes:
+        return False
+    return term.of.axis == axis.name and term.of.stride == 1 and term.factor == 1

@@ -21,7 +21,7 @@ from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, Size
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject.cuda.code import SUM, TRUE, Code, stored
+from inductor_lab.eject.cuda.code import SUM, TRUE, Code, guarded, stored
 from inductor_lab.eject.cuda.operands import parts, seen
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.signature import overwritten
@@ -36,7 +36,7 @@ WARP = 32
 PACKED = {"load": (), "store": (), "atomic_add": ("float32", "float16", "bfloat16")}
 """What several elements are accessed by -> the dtypes that can be; none named for all."""
 BETWEEN = {"lt": 0, "ge": 0, "le": 1, "gt": 1}
-"""Comparisons of a position with a number -> how far behind the number the answer changes."""
+"""Comparisons of a position with a number -> how far past the number the answer changes."""
 TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 """The same with the number in front."""
 ATOM = (ast.Name, ast.Constant)
@@ -316,8 +316,7 @@ class PackLines:
             self.page.calls("add_all")
         mask = self.statements.expressions.mask(access.mask)
         call = f"{function}({self._address(access)}, {self.page.packs[place]}{self.left});"
-        tests = [test for test in (when, "" if mask == TRUE else mask.text) if test]
-        self.page.emit(f"if ({' && '.join(tests)}) {call}" if tests else call)
+        self.page.emit(guarded(call, when, mask))
 
     def _address(self, access: Access) -> str:
         expressions = self.statements.expressions

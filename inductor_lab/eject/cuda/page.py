@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -76,6 +77,17 @@ class Page:
 
     def emit(self, text: str) -> None:
         self.lines.append(text)
+
+    @contextmanager
+    def scope(self) -> Iterator[list[str]]:
+        """Lines of their own, which are what this gives; what they name ends with them."""
+        lines, bound, taken = self.lines, dict(self.bound), set(self.layout.taken)
+        self.lines = made = list[str]()
+        try:
+            yield made
+        finally:
+            self.lines, self.bound = lines, bound
+            self.layout.forget(taken)
 
     def calls(self, *helpers: str) -> None:
         """Have functions of templates/cuda/helpers/ stand above the kernel."""

@@ -12,7 +12,7 @@ store(out_ptr + first, out_pack);
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from inductor_lab.computation.schedule import Access, Assert, Axis, Define, Effect
 from inductor_lab.eject.cuda.code import SUM, Code, block, words
@@ -23,17 +23,22 @@ from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_page import UnprintableError
 
 
-def element(page: Page) -> list[str]:
-    """What is computed for one element."""
-    statements = Statements(page, page.found.schedule)
+def element(page: Page, statements: Statements | None = None, checked: Container[int] = ()) -> list[str]:
+    """What is computed for one element.
+
+    Args:
+        checked: Lines whose checks were printed before.
+    """
+    statements = statements or Statements(page)
     for step in page.found.schedule.steps:
         match step:
             case Define():
                 statements.define(step)
             case Effect(access=access):
                 statements.store(access)
-            case Assert():
-                statements.check(step)
+            case Assert(check=check):
+                if check.line not in checked:
+                    statements.check(step)
             case _:
                 raise UnprintableError(f"a {type(step).__name__.lower()} in a kernel that folds nothing")
     return page.lines
@@ -82,7 +87,7 @@ class Packed:
     def __init__(self, page: Page, packs: Packs, places: Mapping[Place, Access]) -> None:
         self.page, self.packs, self.axis, self.places = page, packs, packs.axis, places
         self.names = page.names(self.axis)
-        self.statements = Statements(page, page.found.schedule)
+        self.statements = Statements(page)
         every = page.layout.coordinates.by_axis.get(self.axis.name, ())
         self.cut = {page.layout.coordinates.name(c): c for c in every if packs.cut(c)}
         """Coordinates whose value for the first element tells all the others', by name."""
@@ -149,25 +154,9 @@ class Packed:
 
     def _loop(self) -> list[str]:
         """What is computed for one of them."""
-        page = self.page
-        page.lines = []
-        page.moved = {c: Code(f"{name} + k", SUM) for name, c in self.cut.items() if self.packs.along(c)}
-        outer, taken = dict(page.bound), set(page.layout.taken)
-        for step in page.found.schedule.steps:
-            match step:
-                case Define():
-                    self.statements.define(step)
-                case Effect(access=access):
-                    self.statements.store(access)
-                case Assert(check=check) if check.line not in self.checked:
-                    self.statements.check(step)
-                case Assert():
-                    pass
-                case _:
-                    raise UnprintableError(f"a {type(step).__name__.lower()} in a kernel that folds nothing")
-        page.bound = outer
-        page.layout.forget(taken)
-        return page.lines
+        self.page.moved = {c: Code(f"{name} + k", SUM) for name, c in self.cut.items() if self.packs.along(c)}
+        with self.page.scope():
+            return element(self.page, self.statements, self.checked)
 
     def _each(self, loop: Sequence[str]) -> list[str]:
         """The elements' own positions before what is computed for them."""

@@ -28,7 +28,7 @@ SCANNED = "LANES threads share a row: they go along it together, LANES elements 
 COLUMNS = "32 rows lie side by side in a block, and LANES threads share each."
 
 
-def printed(
+def text(
     found: Computation,
     tensors: Mapping[str, Tensor],
     taken: Iterable[str],
@@ -36,8 +36,8 @@ def printed(
     name: str,
     remarks: Mapping[str, str],
     functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
-) -> tuple[Cuda, tuple[str, ...]]:
-    """The kernel, and what the Python launcher works out before it calls it.
+) -> KernelText:
+    """The kernel, and how the Python file beside it launches it.
 
     Raises:
         UnprintableError: a step or a node has no form here.
@@ -47,17 +47,27 @@ def printed(
             "it folds the columns of a group of rows beside the rows, which is not printed in CUDA C++ yet"
         )
     if found.parts:
-        return subkernels.printed(found, tensors, taken, values, name), ()
-    page = empty_page(found, tensors, taken, values, Numbers(), functions)
+        cuda, lines = subkernels.printed(found, tensors, taken, values, name), []
+    else:
+        page = empty_page(found, tensors, taken, values, Numbers(), functions)
+        cuda = _kernel(page, name, remarks)
+        lines = page.layout.launcher(cuda.body)
+    passed = [each.passed for each in cuda.parameters]
+    passed += [f"{each.name}={each.passed}" for each in cuda.constants]
+    return KernelText((), (), "", tuple(lines), "()", ", ".join(passed), {}, cuda=cuda)
+
+
+def _kernel(page: Page, name: str, remarks: Mapping[str, str]) -> Cuda:
+    """A kernel that is no launch of several subkernels."""
     kind = _kind(page, name)
     page.calls("cdiv")
     takes = parameters(page, kind.body, remarks)
     launch = (*geometry.empty(page), *kind.launch(", ".join(each.name for each in takes)))
-    needed = (*headers(tensors), *(["mma.h"] if "TensorProduct" in page.helpers else []))
+    needed = (*headers(page.tensors), *(["mma.h"] if "TensorProduct" in page.helpers else []))
     return Cuda(
         name, takes, tuple(kind.body), above(page), constants(page, [*kind.body, *launch]), needed,
         remark=kind.remark, template=kind.template, bounds=kind.bounds, launcher=launch,
-    ), tuple(page.layout.launcher(kind.body))  # fmt: skip
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -78,8 +88,7 @@ def _kind(page: Page, name: str) -> Kind:
         tiles = matmul.Products(page, product)
         body = tiles.lines()
         template = "template <int VEC>" if tiles.many > 1 else ""
-        launch = partial(matmul.launched, page, name, tiles)
-        return Kind(matmul.REMARK, template, str(tiles.threads), body, launch)
+        return Kind(matmul.REMARK, template, str(tiles.threads), body, partial(tiles.launched, name))
     if any(axis.reduced for axis in axes):
         shared = geometry.geometry_of(page)
         remark = COLUMNS if shared.columns else SCANNED if scanned(page.found.schedule.every()) else ROWS
@@ -96,23 +105,3 @@ def _kind(page: Page, name: str) -> Kind:
     body, many = pointwise.flat(page, axes[0])
     remark, template = (FLAT, "template <int VEC>") if many > 1 else (ONE, "")
     return Kind(remark, template, str(geometry.THREADS), body, partial(geometry.flat, page, name, axes[0], many))
-
-
-def text(
-    found: Computation,
-    tensors: Mapping[str, Tensor],
-    taken: Iterable[str],
-    values: Mapping[str, str],
-    name: str,
-    remarks: Mapping[str, str],
-    functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
-) -> KernelText:
-    """The kernel, and how the Python file beside it launches it.
-
-    Raises:
-        UnprintableError: a step or a node has no form here.
-    """
-    cuda, lines = printed(found, tensors, taken, values, name, remarks, functions)
-    passed = [each.passed for each in cuda.parameters]
-    passed += [f"{each.name}={each.passed}" for each in cuda.constants]
-    return KernelText((), (), "", lines, "()", ", ".join(passed), {}, cuda=cuda)

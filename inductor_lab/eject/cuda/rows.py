@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
@@ -24,7 +25,7 @@ from inductor_lab.eject.cuda.operands import Varying, goes_on, of_access, parts,
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.cuda.sweeps import Sweep, row_packs
+from inductor_lab.eject.cuda.sweeps import Sweeps, row_packs
 from inductor_lab.eject.triton_page import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
@@ -43,19 +44,19 @@ class Rows:
     def __init__(self, page: Page, geometry: Geometry, serial: bool = False) -> None:
         self.page, self.geometry, self.serial = page, geometry, serial
         """serial: one thread does it all, as on the host."""
-        schedule = page.found.schedule
         self.axis = folded(page)
         self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
-        self.statements = Statements(page, schedule)
+        self.statements = Statements(page)
         self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
         self.statements.scans = self.scans.define
         self.alone = not serial and geometry == Geometry(columns=False)
-        """Whether a launch is rows that lie apart, and nothing else."""
-        together = scanned(schedule.every()) or any(sorts(value) for value in page.uses)
+        """Whether a launch is rows one after the other in memory, and nothing else."""
+        together = scanned(page.found.schedule.every()) or any(sorts(value) for value in page.uses)
         self.packs = row_packs(page, self.statements, self.axis) if self.alone and not together else None
         combined = "" if serial else geometry.fold
         self.accumulators = Accumulators(page, self.statements, combined, packed=self.packs is not None)
+        self.sweeps = Sweeps(page, self.axis, self.accumulators, self.scans, self.packs, serial=serial, long=self.long)
 
     def lines(self) -> list[str]:
         """The statements for one row."""
@@ -297,10 +298,9 @@ class Rows:
 
     # ------------------------------------------------------------ statements
 
-    def _sweep(self, scanning: bool) -> Sweep:
+    def _sweep(self, scanning: bool) -> AbstractContextManager[None]:
         held = bool(self.statements.held or (self.packs and self.packs.held))
-        long, scanning = self.long and not self.serial, scanning and not self.serial
-        return Sweep(self.page, self.axis, self.accumulators, self.scans, self.serial, scanning, held, long, self.packs)
+        return self.sweeps.sweep(scanning=scanning and not self.serial, held=held)
 
     def _element_store(self, access: Access) -> None:
         self._stored(access, "inside && within" if self.accumulators.guarded else "inside")
@@ -309,10 +309,7 @@ class Rows:
         self._stored(access, "inside && lane == 0")
 
     def _stored(self, access: Access, when: str) -> None:
-        statement = self.statements.expressions.store(access)
-        if not self.serial and not self.page.pack(access):
-            statement = f"if ({when} && {statement[4:]}" if statement.startswith("if (") else f"if ({when}) {statement}"
-        self.page.emit(statement)
+        self.statements.store(access, "" if self.serial else when)
 
 
 def _roots(folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:

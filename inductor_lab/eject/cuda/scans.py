@@ -113,17 +113,13 @@ class Scans:
         page, several = self.page, len(inputs) > 1
         held = [page.numbers.held(each.dtype) for each in inputs]
         kind = "Values" if several else held[0]
-        outer, lines, taken = page.bound, page.lines, set(page.layout.taken)
-        sides = page.fresh("before"), page.fresh("next")
-        page.bound, page.lines = {}, []
         reading = Evaluation()
-        try:
+        with page.scope() as body:
+            sides = page.fresh("before"), page.fresh("next")
+            page.bound = {}
             self._given(reading, function, inputs, sides)
             returned = self._statements(function, reading)
-            body = [*page.lines, f"return {kind}{{{', '.join(returned)}}};" if several else f"return {returned[0]};"]
-        finally:
-            page.bound, page.lines = outer, lines
-            page.layout.forget(taken)
+            page.emit(f"return {kind}{{{', '.join(returned)}}};" if several else f"return {returned[0]};")
         values = [f"    struct Values {{ {' '.join(f'{h} of_{n};' for n, h in enumerate(held))} }};"] if several else []
         head = f"__device__ __forceinline__ {kind} operator()({kind} {sides[0]}, {kind} {sides[1]}) const {{"
         comment = "// How what came before and what comes next combine: the function that Inductor wrote for it."

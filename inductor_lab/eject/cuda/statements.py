@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.schedule import Access, Assert, Define, Schedule
+from inductor_lab.computation.schedule import Access, Assert, Define
 from inductor_lab.computation.tree import (
     Carried,
     Constant,
@@ -36,10 +36,10 @@ PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)
 class Statements:
     """What is computed for one element, or for one row."""
 
-    def __init__(self, page: Page, schedule: Schedule) -> None:
+    def __init__(self, page: Page) -> None:
         self.page = page
         self.expressions = Expressions(page)
-        self.elsewhere = used_elsewhere(schedule)
+        self.elsewhere = used_elsewhere(page.found.schedule)
         layout = page.layout
         self.roles = roles(page.found.loads, page.tensors, {**layout.windows.roles(), **layout.bounds.halves})
         self.scans: Callable[[Scan], None] | None = None
@@ -102,8 +102,9 @@ class Statements:
             return False
         return len(self.expressions.of(value).text) <= INLINE
 
-    def store(self, access: Access) -> None:
-        self.page.emit(self.expressions.store(access))
+    def store(self, access: Access, when: str = "") -> None:
+        """A store or an atomic addition; `when` is what must hold besides."""
+        self.page.emit(self.expressions.store(access, when))
 
     def check(self, step: Assert) -> None:
         """A condition at which the kernel stops where it does not hold."""

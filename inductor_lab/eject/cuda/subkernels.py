@@ -206,8 +206,8 @@ class Launch:
         made = body(page)
         if page.layout.seed_offsets or page.layout.passed:
             raise UnprintableError("several jobs in one launch, with numbers that only a launch tells")
-        told = dict(line.split(" = ", 1) for line in page.layout.launcher(made.lines))
-        sizes = {size: told[size] for size in made.sizes}
+        passed = dict(line.split(" = ", 1) for line in page.layout.launcher(made.lines))
+        sizes = {size: passed[size] for size in made.sizes}
         return Subkernel(part, tuple(tensors.values()), tuple(pointers(tensors)), made, tuple(page.helpers), sizes)
 
     def generic(self, one: Subkernel) -> Subkernel:

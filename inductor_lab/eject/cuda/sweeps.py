@@ -15,8 +15,8 @@ for (int first = lane * VEC; first < COLUMNS; first += LANES * VEC) {
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.eject.cuda.code import block, words
@@ -96,56 +96,67 @@ def row_packs(page: Page, statements: Statements, axis: Axis) -> RowPacks | None
     return RowPacks(page, packs, PackLines(page, statements, packs, flat)) if flat else None
 
 
-@dataclass
-class Sweep:
-    """What is printed inside is a loop over the row; its names end with it."""
+class Sweeps:
+    """Those of one kernel.
 
-    page: Page
-    axis: Axis
-    accumulators: Accumulators
-    scans: Scans
-    serial: bool
-    """One thread does it all, as on the host."""
-    scanning: bool
-    """All threads stay together, those beyond the row's end too."""
-    held: bool
-    """What is needed again stays in registers."""
-    long: bool
-    """So many elements that the rounding of their sum adds up."""
-    packs: RowPacks | None
-    """Several elements at each step."""
+    Args:
+        packs: Several elements at each step.
+        serial: One thread does it all, as on the host.
+        long: So many elements that the rounding of their sum adds up.
+    """
 
-    def __enter__(self) -> None:
-        self.accumulators.guarded = self.scanning
-        self.outer, self.page.lines = self.page.lines, []
-        self.bound, self.taken = dict(self.page.bound), set(self.page.layout.taken)
+    def __init__(
+        self,
+        page: Page,
+        axis: Axis,
+        accumulators: Accumulators,
+        scans: Scans,
+        packs: RowPacks | None,
+        *,
+        serial: bool,
+        long: bool,
+    ) -> None:
+        self.page, self.axis, self.accumulators, self.scans, self.packs = page, axis, accumulators, scans, packs
+        self.serial, self.long = serial, long and not serial
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        self.accumulators.guarded = False
+    @contextmanager
+    def sweep(self, *, scanning: bool, held: bool) -> Iterator[None]:
+        """What is printed inside is a loop over the row; its names end with it.
+
+        Args:
+            scanning: All threads stay together, those beyond the row's end too.
+            held: What is needed again stays in registers.
+        """
+        page, accumulators = self.page, self.accumulators
+        outer, bound, taken = page.lines, dict(page.bound), set(page.layout.taken)
+        accumulators.guarded, page.lines = scanning, []
+        yield
+        accumulators.guarded = False
+        lines, page.lines, page.bound = page.lines, outer, bound
         begun, self.scans.begun = self.scans.begun, {}
-        rounding, self.accumulators.rounding = self.accumulators.rounding, {}
-        gathered, self.accumulators.gathered = self.accumulators.gathered, {}
-        if kind is not None:
-            return
-        page = self.page
-        lines, page.lines, page.bound = page.lines, self.outer, self.bound
+        rounding, accumulators.rounding = accumulators.rounding, {}
+        gathered, accumulators.gathered = accumulators.gathered, {}
         body = self.packs.step(lines, gathered) if self.packs else page.placed([self.axis], lines)
-        page.layout.forget(self.taken | begun.keys())
-        page.lines += [f"{held} {name}{{}};" for name, held in begun.items()]
-        page.lines += self._loop(body, rounding if self.long else {})
+        page.layout.forget(taken | begun.keys())
+        page.lines += [f"{kind} {name}{{}};" for name, kind in begun.items()]
+        page.lines += self._scanning(body) if scanning else self._loop(body, rounding if self.long else {}, held)
 
-    def _loop(self, body: Sequence[str], rounding: Mapping[str, tuple[str, str]]) -> list[str]:
+    def _scanning(self, body: Sequence[str]) -> list[str]:
+        """A loop that all threads go along together."""
         index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
-        if self.scanning:
-            head = f"const bool within = start + lane < {end};"
-            place = f"const {kind} {index} = within ? start + lane : {end} - 1;"
-            return block(f"for ({kind} start = 0; start < {end}; start += LANES)", [head, place, *body])
+        head = f"const bool within = start + lane < {end};"
+        place = f"const {kind} {index} = within ? start + lane : {end} - 1;"
+        return block(f"for ({kind} start = 0; start < {end}; start += LANES)", [head, place, *body])
+
+    def _loop(self, body: Sequence[str], rounding: Mapping[str, tuple[str, str]], held: bool) -> list[str]:
+        """A loop along which each thread takes elements or packs of its own."""
+        index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
         index, many = ("first", " * VEC") if self.packs else (index, "")
-        if self.held and self.packs:
+        if held and self.packs:
             place = f"const {kind} first = (lane + item * LANES) * VEC;"
             inside = [place, f"if ({end} % (LANES * VEC) && first >= {end}) break;", *body]
             return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int item = 0; item < ITEMS; ++item)", inside)]
-        if self.held:
+        if held:
             place = f"const {kind} {index} = lane + k * LANES;"
             inside = [place, f"if ({index} >= {end}) break;", *body]
             return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int k = 0; k < ITEMS; ++k)", inside)]

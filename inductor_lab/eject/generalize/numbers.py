@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 
-from inductor_lab.computation.index import Index, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Constant,
     Expression,
     Operation,
-    Position,
     Reduction,
-    Size,
 )
 from inductor_lab.eject.generalize.dimensions import Digit, Dimensions
 from inductor_lab.eject.generalize.positions import arithmetic, bare, below, beside, every, nodes, number, used
@@ -42,15 +39,25 @@ GELU = {0.5, 0.7071067811865476}
 class Numbers:
     """Which numbers of a body are sizes."""
 
+    symbols: Symbols
     sizes: dict[tuple[Expression, int], Expression] = field(default_factory=dict)
     """(a node, the number of an operand) -> the size that stands there instead of a number."""
     divided: dict[Expression, Expression] = field(default_factory=dict)
     """A product with one over a length -> what is divided by the length instead."""
+    names: dict[tuple[Expression, int], str] = field(default_factory=dict)
+    """What each of the sizes is called."""
 
-    def put(self, node: Expression, number: int, size: Expression) -> None:
-        before = self.sizes.setdefault((node, number), size)
-        if _told(before) != _told(size):
-            raise UndeterminedError(f"one number is both {_told(before)} and {_told(size)}")
+    def put(self, node: Expression, number: int, digits: Sequence[Digit]) -> None:
+        """A number is the size of these digits together.
+
+        Raises:
+            UndeterminedError: it is another size as well.
+        """
+        name = str(product(self.symbols.of(digits)))
+        before = self.names.setdefault((node, number), name)
+        if before != name:
+            raise UndeterminedError(f"one number is both {before} and {name}")
+        self.sizes.setdefault((node, number), self.symbols.size(digits))
 
 
 def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Numbers:
@@ -59,11 +66,11 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
     Raises:
         UndeterminedError: a number may be one, and the text does not tell.
     """
-    meant = Numbers()
-    _gathers(dimensions, symbols, meant)
-    _checks(found, dimensions, symbols, meant)
-    _means(found, symbols, meant)
-    _backward_norms(found, symbols, meant)
+    meant = Numbers(symbols)
+    _gathers(dimensions, meant)
+    _checks(found, dimensions, meant)
+    _means(found, dimensions, meant)
+    _backward_norms(found, dimensions, meant)
     chance = Chance(found, dimensions, symbols.names)
 
     def parts(node: Expression) -> list[Expression]:
@@ -76,19 +83,18 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
     return meant
 
 
-def _gathers(dimensions: Dimensions, symbols: Symbols, meant: Numbers) -> None:
+def _gathers(dimensions: Dimensions, meant: Numbers) -> None:
     """What chooses a place: a negative one counts from the end of its dimension."""
     for _, chosen, free in dimensions.gathers:
         if dimensions.keeps(free):
             continue
-        size = symbols.size([free])
         for node in arithmetic(chosen):
             for n, constant in _numbers(node.operands):
                 if constant.value == free.size and isinstance(node, Operation) and node.name == "add":
-                    meant.put(node, n, size)
+                    meant.put(node, n, [free])
 
 
-def _checks(found: Computation, dimensions: Dimensions, symbols: Symbols, meant: Numbers) -> None:
+def _checks(found: Computation, dimensions: Dimensions, meant: Numbers) -> None:
     """What chooses a place may not leave its dimension: the bounds that the text checks."""
     bounded = {part: free for _, chosen, free in dimensions.gathers for part in (*arithmetic(chosen), chosen)}
     for check in found.checks:
@@ -102,25 +108,25 @@ def _checks(found: Computation, dimensions: Dimensions, symbols: Symbols, meant:
                 if free is None or constant.value != free.size or node.name in {"le", "ge"}:
                     raise UndeterminedError(f"line {check.line} checks against {shown(constant)}")
                 if not dimensions.keeps(free):
-                    meant.put(node, n, symbols.size([free]))
+                    meant.put(node, n, [free])
 
 
-def _means(found: Computation, symbols: Symbols, meant: Numbers) -> None:
+def _means(found: Computation, dimensions: Dimensions, meant: Numbers) -> None:
     """A sum over its own length, or times one over it: the number follows the size."""
     for node, n, fold, constant in _scaled(found, "div", "mul"):
         reduced = _folded(fold)
         if reduced is None or (node.name == "div" and n == 0):
             continue
-        digits = symbols.dimensions.digits.over(reduced.over)
+        digits = dimensions.digits.over(reduced.over)
         length, value = _length(digits), float(constant.value)
-        if value == 0 or all(map(symbols.dimensions.keeps, digits)):
+        if value == 0 or all(map(dimensions.keeps, digits)):
             continue
         if length < FEW:
             raise UndeterminedError(f"a fold of {length} elements is scaled by {shown(constant)}: a mean?")
         if node.name == "div" and value == length:
-            meant.put(node, n, symbols.size(digits))
+            meant.put(node, n, digits)
         elif node.name == "mul" and abs(value * length - 1) < 1e-6 and value <= 0.5:
-            meant.put(node, n, symbols.size(digits))
+            meant.put(node, n, digits)
             meant.divided[node] = fold
         elif is_integer(value) or is_integer(1 / value):
             raise UndeterminedError(
@@ -128,7 +134,7 @@ def _means(found: Computation, symbols: Symbols, meant: Numbers) -> None:
             )
 
 
-def _backward_norms(found: Computation, symbols: Symbols, meant: Numbers) -> None:
+def _backward_norms(found: Computation, dimensions: Dimensions, meant: Numbers) -> None:
     """`n * gradient - its sum`, and one over n before it: a normalization's backward pass."""
     lengths: dict[int, tuple[Digit, ...]] = {}
     for node in every(found):
@@ -137,18 +143,18 @@ def _backward_norms(found: Computation, symbols: Symbols, meant: Numbers) -> Non
                 reduced = _folded(taken)
                 if reduced is None:
                     continue
-                digits = symbols.dimensions.digits.over(reduced.over)
-                length = 1 if all(map(symbols.dimensions.keeps, digits)) else _length(digits)
+                digits = dimensions.digits.over(reduced.over)
+                length = 1 if all(map(dimensions.keeps, digits)) else _length(digits)
                 for n, part in enumerate(factors):
                     constant = number(part)
                     if constant is not None and constant.value == length >= LARGE:
-                        meant.put(scaled, n, symbols.size(digits))
+                        meant.put(scaled, n, digits)
                         lengths[length] = digits
     means = set(meant.divided)
     for node, n, other, constant in _scaled(found, "mul"):
         length = round(1 / constant.value) if 0 < constant.value < 1 else 0
         if node not in means and length in lengths and abs(constant.value * length - 1) < 1e-6:
-            meant.put(node, n, symbols.size(lengths[length]))
+            meant.put(node, n, lengths[length])
             meant.divided[node] = other
 
 
@@ -178,16 +184,6 @@ def _folded(value: Expression) -> Reduction | None:
 
 def _length(digits: tuple[Digit, ...]) -> int:
     return prod(digit.size for digit in digits)
-
-
-def _told(size: Expression) -> str:
-    """A size as it is called."""
-    match size:
-        case Size(name=name):
-            return name
-        case Position(index=Index(terms=(Term(factor=times, sizes=sizes),))):
-            return str(product([str(times), *sizes]))
-    raise AssertionError(size)
 
 
 # ------------------------------------------------------------ numbers that may be a size by chance
