@@ -29,10 +29,6 @@ class Parameter:
         """`const float* __restrict__ x_ptr`."""
         return f"{self.type} {'__restrict__ ' if self.restrict else ''}{self.name}"
 
-    @property
-    def pointer(self) -> bool:
-        return self.type.endswith("*")
-
 
 @dataclass(frozen=True)
 class Constant:
