@@ -9,10 +9,9 @@ from pathlib import Path
 
 from inductor_lab.eject import naming
 from inductor_lab.eject.binding.plan import Plan, whole
-from inductor_lab.eject.cuda.exact import exact
-from inductor_lab.eject.cuda.helpers import shared
-from inductor_lab.eject.cuda.parts import Cuda
-from inductor_lab.eject.cuda.testing import architecture, test_numbers, test_tensors
+from inductor_lab.eject.cuda.host_check import architecture, exact, test_numbers, test_tensors
+from inductor_lab.eject.cuda.page import shared
+from inductor_lab.eject.cuda.signature import Cuda
 from inductor_lab.eject.definitions import functions
 from inductor_lab.eject.file import filled, render
 from inductor_lab.eject.header import header

@@ -17,37 +17,44 @@ from inductor_lab.computation.tree import (
     Size,
     joined,
 )
-from inductor_lab.eject.cuda import random_numbers
 from inductor_lab.eject.cuda.code import (
     EQUAL,
     LOGICAL,
+    NARROW,
     OF_NAME,
     PREFIX,
     PRODUCT,
     SUM,
     TRUE,
+    WIDENED,
     Code,
     binary,
     both,
     call,
     choice,
     either,
+    guarded,
+    is_float,
     negative,
     opposite,
     translated,
 )
-from inductor_lab.eject.cuda.numbers import NARROW, WIDENED, is_float
-from inductor_lab.eject.cuda.page import Page, place_of
-from inductor_lab.eject.cuda.shapes import seen
+from inductor_lab.eject.cuda.operands import seen
+from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.eject.triton_values import chosen_sides, unscaled
-from inductor_lab.paths import templates_folder
+
+RANDOM = {
+    "rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between",
+    "rand4x": "rand_uniform_4x", "randn4x": "rand_normal_4x",
+}  # fmt: skip
+"""What the tree calls random numbers -> the function of templates/cuda/helpers/."""
+
 
 FAST = {"tl_math.exp": "__expf", "tl.exp": "__expf", "libdevice.fast_expf": "__expf"}
 """Functions that Triton computes with the card's own approximation -> CUDA's name for it."""
 PREDICATES = frozenset(row.c for row in TABLE.values() if row.predicate and row.c)
 """Functions of <math.h> that have one name for all floats."""
-HELPERS = frozenset(path.stem for path in (templates_folder() / "cuda" / "helpers").glob("*.cuh"))
 
 
 class Expressions:
@@ -84,7 +91,7 @@ class Expressions:
             case Operation():
                 return self._operation(value, beside)
             case Random():
-                return random_numbers.of(value, self)
+                return self._random(value)
         raise UnprintableError(f"{_said(value)} is not printed in CUDA C++ yet")
 
     def _cast(self, operand: Expression, dtype: str) -> Code:
@@ -94,7 +101,7 @@ class Expressions:
 
     def helper(self, name: str, *arguments: Code) -> Code:
         """A call of one of our functions, which then stands above the kernel."""
-        self.page.helpers[name] = None
+        self.page.calls(name)
         return call(name, *arguments)
 
     # ------------------------------------------------------------ operations
@@ -113,7 +120,14 @@ class Expressions:
             case "not", (x,):
                 return opposite(self.of(x)) if x.dtype == "bool" else Code(f"~{self.of(x).at(PREFIX)}", PREFIX)
             case (("and" | "or" | "xor"), (a, b)) if a.dtype == b.dtype == "bool":
-                return {"and": both, "or": either}.get(name, _differing)(self.of(a), self.of(b))
+                left, right = self.of(a), self.of(b)
+                return (
+                    both(left, right)
+                    if name == "and"
+                    else either(left, right)
+                    if name == "or"
+                    else binary(left, LOGICAL[name], right)
+                )
             case "where", (_, _, _):
                 condition, a, b = map(seen, chosen_sides(value))
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
@@ -124,17 +138,17 @@ class Expressions:
             case "abs", (x,) if not is_float(x.dtype):
                 return call("abs", self.of(x))
         row = TABLE.get(name)
-        told = _joined(inputs) if row is not None and row.predicate else dtype
-        if name == "mod" and is_float(told):
-            return self._function("fmod", value, told)
-        if name == "div" and value.spelling.endswith("div_rn") and self.numbers.held(told) == "float":
-            return call("__fdiv_rn", *(self._typed(x, told) for x in inputs))
+        operands = joined(*inputs) if row is not None and row.predicate else dtype
+        if name == "mod" and is_float(operands):
+            return self._function("fmod", value, operands)
+        if name == "div" and value.spelling.endswith("div_rn") and self.numbers.held(operands) == "float":
+            return call("__fdiv_rn", *(self._typed(x, operands) for x in inputs))
         if len(inputs) == 2 and name in OF_NAME and name not in {"pow"}:
-            left, right = (self._operand(value, place, told) for place in range(2))
+            left, right = (self._operand(value, place, operands) for place in range(2))
             return binary(left, OF_NAME[name], right)
         if row is None or not row.c:
             raise UnprintableError(f"the operation {name} is not printed in CUDA C++ yet")
-        return self._function(row.c, value, told)
+        return self._function(row.c, value, operands)
 
     def _operand(self, of: Operation, place: int, dtype: str) -> Code:
         """An operand of C++'s own operators; a number by the name of the size that it is."""
@@ -153,7 +167,7 @@ class Expressions:
         if name == "{0}":
             return self.of(value.inputs[0], dtype)
         arguments = [self._typed(part, dtype) for part in value.inputs]
-        if name in HELPERS:
+        if name in library():
             held = self.numbers.held(dtype)
             return self.helper(name if held in {"float", "double"} else f"{name}<{held}>", *arguments)
         if not is_float(dtype) and name not in PREDICATES and not any(is_float(part.dtype) for part in value.inputs):
@@ -191,6 +205,16 @@ class Expressions:
         if self.numbers.double:
             raise UnprintableError("bits of a float have no exact form")
         return self.helper(f"bits_as<{self.numbers.held(dtype)}>", self.of(operand))
+
+    def _random(self, value: Random) -> Code:
+        """A random number as a call: Triton's Philox, bit for bit."""
+        if value.name not in RANDOM:
+            raise UnprintableError(f"random numbers by {value.name} are not printed in CUDA C++ yet")
+        seed, position, *bounds = value.inputs
+        at = self.of(position)
+        if value.name.endswith("4x") or position.dtype != "int64":
+            at = call("uint32_t", at)
+        return self.helper(RANDOM[value.name], self.of(seed), at, *(self.of(bound, "int64") for bound in bounds))
 
     # ------------------------------------------------------------ memory
 
@@ -270,8 +294,12 @@ class Expressions:
             product = binary(product, ("*", PRODUCT), factor)
         return term.factor < 0, product
 
-    def store(self, access: Access) -> str:
-        """A store or an atomic addition as a statement."""
+    def store(self, access: Access, when: str = "") -> str:
+        """A store or an atomic addition as a statement.
+
+        Args:
+            when: What must hold besides; a pack asks where all of it is stored.
+        """
         if access.value is None:
             raise UnprintableError(f"{access.kind} of nothing")
         dtype = self.page.tensors[access.pointer].type.dtype
@@ -282,11 +310,10 @@ class Expressions:
         statement = f"{place.text} = {self.numbers.written(value, kind, dtype).text};"
         if pack:
             self.page.packs_written.add(place_of(access))
-            return statement  # the mask is asked where all of them are stored
+            return statement
         if access.kind != "store":
             statement = self._atomic(access.kind, place, self.numbers.written(value, kind, dtype), dtype)
-        mask = self.mask(access.mask)
-        return statement if mask == TRUE else f"if ({mask.text}) {statement}"
+        return guarded(statement, when, self.mask(access.mask))
 
     def _atomic(self, kind: str, place: Code, value: Code, dtype: str) -> str:
         if self.numbers.double and kind == "atomic_add":
@@ -297,15 +324,6 @@ class Expressions:
             word = "unsigned long long"
             return f"atomicAdd(reinterpret_cast<{word}*>(&{place.text}), static_cast<{word}>({value.text}));"
         return f"atomicAdd(&{place.text}, {value.text});"
-
-
-def _differing(left: Code, right: Code) -> Code:
-    return binary(left, LOGICAL["xor"], right)
-
-
-def _joined(inputs: tuple[Expression, ...]) -> str:
-    """The dtype that two operands are compared in."""
-    return joined(*inputs)
 
 
 def _said(value: Expression) -> str:

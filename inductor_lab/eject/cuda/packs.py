@@ -3,12 +3,15 @@
 A thread takes VEC elements from `first` on, a multiple of VEC. In `x[offset // D * D + offset % D]` the row is one for all of them where VEC
 divides D, and the column goes up by one: they lie side by side from a multiple of VEC on. So do those behind a constant that VEC divides, in
 a row that the data chooses; and `column < D / 2` is one answer for all of them where VEC divides D / 2.
+
+const auto x_pack = load<VEC>(x_ptr + first);
+Pack<float, VEC> out_pack;                     its elements are set one by one
+store(out_ptr + first, out_pack);
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,9 +22,12 @@ from inductor_lab.computation.operators import MIRRORED
 from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, Size
 from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.eject.cuda.code import SUM, TRUE, Code, guarded, stored
+from inductor_lab.eject.cuda.operands import parts, seen
 from inductor_lab.eject.cuda.page import Page, Place, place_of
-from inductor_lab.eject.cuda.shapes import parts, seen
 from inductor_lab.eject.cuda.signature import overwritten
+from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.triton_nouns import noun
 
 WIDEST = 16
 """Bytes of one instruction."""
@@ -31,7 +37,8 @@ WARP = 32
 PACKED = {"load": (), "store": (), "atomic_add": ("float32", "float16", "bfloat16")}
 """What several elements are accessed by -> the dtypes that can be; none named for all."""
 BETWEEN = {"lt": 0, "ge": 0, "le": 1, "gt": 1}
-"""Comparisons of a position with a number -> how far behind the number the answer changes."""
+"""Comparisons of a position with a number -> how far past the number the answer changes."""
+ATOM = (ast.Name, ast.Constant)
 
 
 @dataclass
@@ -207,9 +214,10 @@ class Packs:
         for node in self.page.uses:
             if isinstance(node, Operation) and node.name in BETWEEN and self.answered(node):
                 found += self._compared(node)
-        plain = (ast.unparse(ast.parse(text, mode="eval")) for text in found)  # without brackets around the whole
-        asked = [text for text in dict.fromkeys(plain) if re.search(r"[^\W\d]", text)]
-        return tuple(text for text in asked if not _product_of_one(text, asked))
+        trees = [ast.parse(text, mode="eval").body for text in found]
+        named = (tree for tree in trees if any(isinstance(node, ast.Name) for node in ast.walk(tree)))
+        asked = {ast.unparse(tree): _factors(tree) for tree in named}  # without brackets around the whole
+        return tuple(text for text, factors in asked.items() if not factors & asked.keys())
 
     def _steps(self, index: Index, pointer: str) -> list[str]:
         """The factors and the constant of an address."""
@@ -233,11 +241,13 @@ class Packs:
         return found
 
 
-def _product_of_one(text: str, sizes: Sequence[str]) -> bool:
-    """Whether a number is a product with a size that is asked for anyway."""
-    return (
-        "*" in text and bool(re.fullmatch(r"\w+( \* \w+)+", text)) and any(size in text.split(" * ") for size in sizes)
-    )
+def _factors(tree: ast.expr) -> set[str]:
+    """The factors of a product of names and numbers, of which one that is asked for anyway tells enough; none of anything else."""
+    found = set[str]()
+    while isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Mult) and isinstance(tree.right, ATOM):
+        found.add(ast.unparse(tree.right))
+        tree = tree.left
+    return {*found, ast.unparse(tree)} if found and isinstance(tree, ATOM) else set()
 
 
 def packs_of(page: Page, axis: Axis) -> tuple[Packs, dict[Place, Access]] | None:
@@ -259,3 +269,54 @@ def _best(choices: Sequence[Packs]) -> tuple[Packs, dict[Place, Access]] | None:
         return None
     packs, places = max(tried, key=lambda pair: len(pair[1]))  # the first, that is the widest, where there are as many
     return (packs, places) if places and packs.worth_it(places) else None
+
+
+class PackLines:
+    """The packs of one kernel, each with a variable of its own.
+
+    Args:
+        places: What is accessed for several elements at once.
+    """
+
+    def __init__(self, page: Page, statements: Statements, packs: Packs, places: Mapping[Place, Access]) -> None:
+        self.page, self.statements, self.places = page, statements, places
+        every = page.layout.coordinates.by_axis.get(packs.axis.name, ())
+        self.first = {coordinate: Code("first") for coordinate in every if packs.whole(coordinate)}
+        """The axis itself at the first element."""
+        self.left = ""
+        """`, numel - first`, where the last pack may be no whole one."""
+        self.stored = {place_of(store): store for store in reversed(page.found.stores) if place_of(store) in places}
+        """What is stored or added at once; of several at one place, the first."""
+        page.packs = {place: page.fresh(f"{self._word(access)}_pack") for place, access in places.items()}
+
+    def _word(self, access: Access) -> str:
+        loaded = access.value if access.kind == "load" else None
+        tensors = self.page.tensors
+        return tensors[access.pointer].name if loaded is None else noun(loaded, tensors, self.statements.roles)
+
+    def type(self, place: Place) -> str:
+        return f"Pack<{stored(self.page.tensors[place[0]].type.dtype)}, VEC>"
+
+    def loaded(self, place: Place) -> str:
+        """The elements of a load; zeros where its mask says no."""
+        access = self.places[place]
+        mask, call = self.statements.expressions.mask(access.mask), f"load<VEC>({self._address(access)}{self.left})"
+        return call if mask == TRUE else f"{mask.text} ? {call} : {self.type(place)}{{}}"
+
+    def store(self, place: Place, when: str = "") -> None:
+        """Store or add what was set.
+
+        Args:
+            when: What must hold besides.
+        """
+        access = self.stored[place]
+        function = "store" if access.kind == "store" else "add_all"
+        if function == "add_all":
+            self.page.calls("add_all")
+        mask = self.statements.expressions.mask(access.mask)
+        call = f"{function}({self._address(access)}, {self.page.packs[place]}{self.left});"
+        self.page.emit(guarded(call, when, mask))
+
+    def _address(self, access: Access) -> str:
+        expressions = self.statements.expressions
+        return f"{expressions.pointer(access.pointer)} + {expressions.sum(access.index, access.pointer).at(SUM)}"

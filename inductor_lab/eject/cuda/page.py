@@ -1,25 +1,28 @@
-"""What is printed of a CUDA kernel so far: its lines, and which values stand behind a name just now."""
+"""What is printed of a CUDA kernel so far: its lines, which values stand behind a name just now, and the device functions that it calls."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from types import MappingProxyType
 
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Expression, Load
+from inductor_lab.eject.axes import Names
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.cuda.code import Code
-from inductor_lab.eject.cuda.numbers import Numbers
-from inductor_lab.eject.cuda.shapes import seen, uses
+from inductor_lab.eject.cuda.code import Code, Numbers, translated, words
+from inductor_lab.eject.cuda.operands import seen, uses
 from inductor_lab.eject.layout import Layout
 from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.paths import templates_folder
 
 KEYWORDS = """
     alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class compl const constexpr continue decltype default
@@ -35,6 +38,8 @@ OURS = """
 """
 RESERVED = {*KEYWORDS.split(), *OURS.split()} | {row.c for row in TABLE.values() if row.c}
 """Names that nothing of a kernel may have."""
+LAST = 2**31 - 2**16
+"""Elements up to which a position in the last block still has 32 bits."""
 Place = tuple[str, Index | None, Expression | None]
 """A pointer, an address, and the mask of the access, where it has one."""
 
@@ -65,7 +70,6 @@ class Page:
     """Coordinates that are another element's just now than their name says."""
     divided: tuple[str, ...] = ()
     """What their number must divide, as the launcher says it."""
-
     functions: Mapping[str, ast.FunctionDef] = field(default_factory=dict)
     """Functions above the kernel in its source, by name: what a scan combines by."""
     own: dict[str, tuple[tuple[str, ...], str]] = field(default_factory=dict)
@@ -74,6 +78,21 @@ class Page:
     def emit(self, text: str) -> None:
         self.lines.append(text)
 
+    @contextmanager
+    def scope(self) -> Iterator[list[str]]:
+        """Lines of their own, which are what this gives; what they name ends with them."""
+        lines, bound, taken = self.lines, dict(self.bound), set(self.layout.taken)
+        self.lines = made = list[str]()
+        try:
+            yield made
+        finally:
+            self.lines, self.bound = lines, bound
+            self.layout.forget(taken)
+
+    def calls(self, *helpers: str) -> None:
+        """Have functions of templates/cuda/helpers/ stand above the kernel."""
+        self.helpers |= dict.fromkeys(helpers)
+
     def fresh(self, wanted: str, value: Expression | None = None) -> str:
         return self.layout.fresh(wanted, value)
 
@@ -81,10 +100,50 @@ class Page:
         """The variable that holds the elements of an access, where it is one for several; else empty."""
         return self.packs.get(place_of(of), "") if self.packs else ""
 
+    # ------------------------------------------------------------ axes
 
-def place_of(of: Access | Load) -> Place:
-    """Where an access goes, and when."""
-    return of.pointer, of.index, None if of.mask is None or masks(of.mask) else seen(of.mask)
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        return self.found.schedule.axes
+
+    @property
+    def free(self) -> list[Axis]:
+        """The axes that nothing folds."""
+        return [axis for axis in self.axes if not axis.reduced]
+
+    def names(self, axis: Axis) -> Names:
+        """What belongs to an axis, by name."""
+        return self.layout.names[axis.name]
+
+    def length(self, axis: Axis) -> str:
+        """How many positions an axis has: compiled in where it is folded and its size is known, else passed."""
+        return self.layout.scalar(f"{axis.name}numel") if axis.reduced else self.names(axis).numel
+
+    @cached_property
+    def index_type(self) -> str:
+        """The type of positions: 64 bits only where an axis has more elements than 32 bits count, those of its last block included."""
+        most = max((axis.numel for axis in self.axes if isinstance(axis.numel, int)), default=0)
+        return "int64_t" if most > LAST or any(axis.dtype == "int64" for axis in self.axes) else "int"
+
+    def coordinates(self, axis: Axis, lines: Iterable[str], kind: str = "", position: str = "") -> dict[str, str]:
+        """What cuts an axis into the coordinates that some lines say: their names, each with the statement that defines it.
+
+        Args:
+            kind: Their type, where it is not the axis' own.
+            position: The position that is cut, where it is not the thread's own: `first`.
+        """
+        named, kind = words(lines), kind or ("int64_t" if axis.dtype == "int64" else "int")
+        index, made = self.names(axis).index, dict[str, str]()
+        for line in self.layout.coordinates.lines(axis):
+            name, _, text = line.partition(" = ")
+            if name in named:
+                text = position + text.removeprefix(index) if position else text
+                made[name] = f"const {kind} {name} = {translated(text).text};"
+        return made
+
+    def placed(self, axes: Iterable[Axis], lines: Sequence[str]) -> list[str]:
+        """Statements behind the coordinates that they say."""
+        return [*(line for axis in axes for line in self.coordinates(axis, lines).values()), *lines]
 
 
 def empty_page(
@@ -95,7 +154,7 @@ def empty_page(
     numbers: Numbers,
     functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
 ) -> Page:
-    """An empty page for a kernel, or one job of it.
+    """An empty page for a kernel, or one subkernel of it.
 
     Raises:
         UnprintableError: its schedule does not tell it whole.
@@ -106,3 +165,57 @@ def empty_page(
     return Page(
         found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule), functions=functions
     )
+
+
+def place_of(of: Access | Load) -> Place:
+    """Where an access goes, and when."""
+    return of.pointer, of.index, None if of.mask is None or masks(of.mask) else seen(of.mask)
+
+
+# ------------------------------------------------------------ device functions
+
+NEEDS = {
+    "rand_uniform": ("philox", "uniform_of"), "rand_normal": ("philox", "uniform_of", "normal_of"), "rand_bits": ("philox",),
+    "rand_between": ("philox",), "rand_uniform_4x": ("philox", "uniform_of"), "rand_normal_4x": ("philox", "uniform_of", "normal_of"),
+    "Largest": ("maximum",), "Smallest": ("minimum",), "Softmax": ("maximum",), "aligned": ("Pack",), "to_the_end": ("Pack",),
+    "add_all": ("Pack",), "sort_row": ("Sortable", "OutOfOrder"),
+    "MergeWelford": ("Welford",), "MergeSoftmax": ("maximum", "Softmax"), "MergeLargest": ("Best",), "MergeSmallest": ("Best",),
+    "Tile": ("Pack",), "FloatProduct": ("Tile",), "TensorProduct": ("Tile",),
+}  # fmt: skip
+"""A function -> those that it calls. `Welford` holds `MergeWelford`, `Softmax` `MergeSoftmax`."""
+INSIDE = {"MergeWelford": "Welford", "MergeSoftmax": "Softmax"}
+FIRST = ("cdiv", "Pack", "to_the_end", "aligned", "maximum", "minimum", "shuffled", "Tile")
+"""What stands above all others."""
+
+
+def device_functions(called: Iterable[str]) -> tuple[str, ...]:
+    """The texts of functions and of those that they call, the latter first."""
+    names: dict[str, None] = {}
+    for word in called:
+        name = word.partition("<")[0]
+        for each in (*NEEDS.get(name, ()), name):
+            names[INSIDE.get(each, each)] = None
+    ordered = sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return tuple(library()[name] for name in ordered)
+
+
+def above(page: Page) -> tuple[str, ...]:
+    """All that stands above one kernel: the functions that it calls, and what only it combines by."""
+    return (*device_functions(page.helpers), *(text for _, text in page.own.values()))
+
+
+@cache
+def library() -> dict[str, str]:
+    """The device functions: name -> text."""
+    files = sorted((templates_folder() / "cuda" / "helpers").glob("*.cuh"))
+    return {file.stem: file.read_text(encoding="utf-8").rstrip() for file in files}
+
+
+def shared() -> frozenset[str]:
+    """The texts that any kernel may have above it, and none writes itself."""
+    return frozenset(library().values())
+
+
+def cplusplus() -> frozenset[str]:
+    """Names that no kernel may have where several stand in one file."""
+    return frozenset(RESERVED | {*library()})

@@ -12,24 +12,20 @@ sweeps stays in registers where it is short.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
-from inductor_lab.eject.cuda.accumulators import Accumulators, Group
-from inductor_lab.eject.cuda.axes import coordinates
-from inductor_lab.eject.cuda.geometry import Geometry, folded, unravelled
+from inductor_lab.eject.cuda.code import words
+from inductor_lab.eject.cuda.folds import Accumulators, Group
+from inductor_lab.eject.cuda.geometry import Geometry, folded
+from inductor_lab.eject.cuda.operands import Varying, goes_on, of_access, parts, runs, scanned, seen, sorts, under
 from inductor_lab.eject.cuda.page import Page, place_of
-from inductor_lab.eject.cuda.row_packs import row_packs
-from inductor_lab.eject.cuda.scans import Scans
-from inductor_lab.eject.cuda.shapes import Varying, goes_on, of_access, parts, runs, scanned, seen, sorts, under
-from inductor_lab.eject.cuda.signature import index_type
-from inductor_lab.eject.cuda.sorts import Sort
-from inductor_lab.eject.cuda.sorts import sorts as sorts_of
+from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.cuda.sweeps import Sweep
+from inductor_lab.eject.cuda.sweeps import Sweeps, row_packs
 from inductor_lab.eject.triton_page import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
@@ -40,8 +36,6 @@ LONG = 1 << 15
 """Elements of a row from which on a thread sums up parts of it."""
 Fold = Reduction | Scan
 """What must have seen the whole row: a fold, or a sort."""
-Swept = tuple[Sequence[Fold], Sequence[Access], Sequence[Assert]]
-"""What one sweep over a row is for: folds and sorts, stores of each element, checks."""
 
 
 class Rows:
@@ -50,19 +44,19 @@ class Rows:
     def __init__(self, page: Page, geometry: Geometry, serial: bool = False) -> None:
         self.page, self.geometry, self.serial = page, geometry, serial
         """serial: one thread does it all, as on the host."""
-        schedule = page.found.schedule
-        self.free = [axis for axis in schedule.axes if not axis.reduced]
-        self.axis = folded(schedule.axes)
+        self.axis = folded(page)
         self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
-        self.statements = Statements(page, schedule)
+        self.statements = Statements(page)
         self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
         self.statements.scans = self.scans.define
         self.alone = not serial and geometry == Geometry(columns=False)
-        """Whether a launch is rows that lie apart, and nothing else."""
-        together = scanned(schedule.every()) or any(sorts(value) for value in page.uses)
+        """Whether a launch is rows one after the other in memory, and nothing else."""
+        together = scanned(page.found.schedule.every()) or any(sorts(value) for value in page.uses)
         self.packs = row_packs(page, self.statements, self.axis) if self.alone and not together else None
-        self.accumulators = Accumulators(page, self.statements, "" if serial else geometry.fold, self.packs)
+        combined = "" if serial else geometry.fold
+        self.accumulators = Accumulators(page, self.statements, combined, packed=self.packs is not None)
+        self.sweeps = Sweeps(page, self.axis, self.accumulators, self.scans, self.packs, serial=serial, long=self.long)
 
     def lines(self) -> list[str]:
         """The statements for one row."""
@@ -77,23 +71,35 @@ class Rows:
     def _frame(self, lines: Sequence[str]) -> list[str]:
         """Which row a thread works on; a thread beyond the last row goes along with it and stores nothing."""
         # rows times their length may be more than 32 bits count
-        kind = "int64_t" if self.alone else index_type(self.page)
-        names = [self.page.layout.names[axis.name] for axis in self.free]
-        made = []
-        if not self.serial:
-            wide = f"int64_t({self.geometry.block})" if kind == "int64_t" else self.geometry.block
-            rows = " * ".join(each.numel for each in names) or "1"
-            place = f"{wide} * blockDim.{self.geometry.row[-1]} + {self.geometry.row}"
-            made += [f"const int lane = {self.geometry.lane};", f"const {kind} place = {place}, last = {rows} - 1;"]
-            made += ["const bool inside = place <= last;"]
-            if len(names) == 1:
-                made.append(f"const {kind} {names[0].index} = inside ? place : last;")
-            elif names:
-                made.append(f"const {kind} flat = inside ? place : last;")
-                made += unravelled([(each.index, each.numel) for each in reversed(names)], kind)
-        for axis in self.free:
-            made += coordinates(self.page, axis, lines, kind if self.alone else "")
-        return _said(made, lines)
+        kind = "int64_t" if self.alone else self.page.index_type
+        made: dict[str, str] = {} if self.serial else self._place(kind)
+        for axis in self.page.free:
+            made |= self.page.coordinates(axis, lines, kind if self.alone else "")
+        kept: list[str] = []
+        for name, line in reversed(made.items()):
+            if name in words([*kept, *lines]):
+                kept.insert(0, line)
+        return kept
+
+    def _place(self, kind: str) -> dict[str, str]:
+        """A thread's lane in its row, and the row: each name with its definition."""
+        names = [self.page.names(axis) for axis in self.page.free]
+        block, rows = self.geometry.block, " * ".join(each.numel for each in names) or "1"
+        place = f"{f'int64_t({block})' if kind == 'int64_t' else block} * blockDim.{self.geometry.row[-1]} + {self.geometry.row}"
+        made = {
+            "lane": f"const int lane = {self.geometry.lane};",
+            "place": f"const {kind} place = {place}, last = {rows} - 1;",
+            "inside": "const bool inside = place <= last;",
+        }
+        flat = "inside ? place : last"
+        if len(names) > 1:
+            made["flat"] = f"const {kind} flat = {flat};"
+            flat = "flat"
+        for number, each in enumerate(reversed(names), 1):
+            last = number == len(names)
+            made[each.index] = f"const {kind} {each.index} = {flat if last else f'{flat} % {each.numel}'};"
+            flat = f"{flat} / {each.numel}"
+        return made
 
     # ------------------------------------------------------------ loops of the text
 
@@ -148,7 +154,7 @@ class Rows:
                             f"a {type(step).__name__.lower()} in a loop is not printed in CUDA C++ yet"
                         )
             self.accumulators.ended(carries)
-        self.accumulators.behind(carries)
+        self.accumulators.bind_results(carries)
 
     def _turn(self, step: Define, carries: Sequence[Carry]) -> None:
         ends = {seen(carry.end) for carry in carries}
@@ -206,7 +212,7 @@ class Rows:
             again = list({place_of(load): load for load in again if place_of(load) in packs.lines.places}.values())
         if not again:
             return
-        size = self.page.layout.scalar(f"{self.axis.name}numel")
+        size = self.page.length(self.axis)
         step, each, held = ("LANES * VEC", "packs of a row", "ITEMS * VEC") if packs else ("LANES", "of a row", "ITEMS")
         share = f"({size} + {step} - 1) / {f'({step})' if packs else step}"
         self.page.emit(f"constexpr int ITEMS = {share};  // {each}, for each thread")
@@ -292,10 +298,9 @@ class Rows:
 
     # ------------------------------------------------------------ statements
 
-    def _sweep(self, scanning: bool) -> Sweep:
+    def _sweep(self, scanning: bool) -> AbstractContextManager[None]:
         held = bool(self.statements.held or (self.packs and self.packs.held))
-        long, scanning = self.long and not self.serial, scanning and not self.serial
-        return Sweep(self.page, self.axis, self.accumulators, self.scans, self.serial, scanning, held, long, self.packs)
+        return self.sweeps.sweep(scanning=scanning and not self.serial, held=held)
 
     def _element_store(self, access: Access) -> None:
         self._stored(access, "inside && within" if self.accumulators.guarded else "inside")
@@ -304,10 +309,7 @@ class Rows:
         self._stored(access, "inside && lane == 0")
 
     def _stored(self, access: Access, when: str) -> None:
-        statement = self.statements.expressions.store(access)
-        if not self.serial and not self.page.pack(access):
-            statement = f"if ({when} && {statement[4:]}" if statement.startswith("if (") else f"if ({when}) {statement}"
-        self.page.emit(statement)
+        self.statements.store(access, "" if self.serial else when)
 
 
 def _roots(folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
@@ -322,13 +324,3 @@ def _taken(fold: Fold) -> tuple[Expression, ...]:
     if isinstance(fold, Scan):
         return fold.inputs
     return fold.call.values if fold.call is not None else ()
-
-
-def _said(made: Sequence[str], lines: Sequence[str]) -> list[str]:
-    """Definitions that something behind them uses."""
-    kept: list[str] = []
-    for line in reversed(made):
-        names = re.findall(r"(\w+) =", line)
-        if any(re.search(rf"\b{name}\b", "\n".join([*kept, *lines])) for name in names):
-            kept.insert(0, line)
-    return kept

@@ -7,19 +7,33 @@ for (int start = 0; start < COLUMNS; start += LANES) {
     const float running = scan_row<LANES, float>(x_ptr[column], running_before, start == 0, Sum());
     if (inside && within) out_ptr[column] = running;
 }
+
+And sorts of a row: its threads put it into shared memory, sort it there together, and take from it what stands at each place.
+
+__shared__ Sortable<float, int16_t> sorted_of[LANES == 32 && COLUMNS <= 512 ? 4 : 1][padded(COLUMNS)];    a block's rows
+Sortable<float, int16_t>* sorted = sorted_of[threadIdx.y];
+for (int column = lane; column < COLUMNS; column += LANES) sorted[column] = {x_ptr[row * COLUMNS + column], int16_t(column)};
+sort_row<LANES>(sorted, COLUMNS, lane, OutOfOrder<true, false>());                                      stable, ascending
+for (int column = lane; column < COLUMNS; column += LANES) out_ptr[row * COLUMNS + column] = sorted[column].value;
+
+Equals come out as the generated kernel has them, also where the text does not ask for a stable sort: by the same network.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.operators import function_name
-from inductor_lab.computation.schedule import Define
+from inductor_lab.computation.schedule import Axis, Define
 from inductor_lab.computation.tree import Expression, Scan, Unknown
 from inductor_lab.eject.cuda.code import EQUAL, Code, binary, call, choice
+from inductor_lab.eject.cuda.folds import Accumulators
+from inductor_lab.eject.cuda.geometry import LANES, WARPS, folded
+from inductor_lab.eject.cuda.operands import parts, seen, under
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.shapes import parts, seen, under
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.triton_nouns import noun
 from inductor_lab.eject.triton_page import UnprintableError
@@ -54,13 +68,13 @@ class Scans:
         if self.scan:
             before = self.page.fresh(f"{name}_before")
             self.begun[before] = f"Before<{kind}, {combine}>"
-            self.page.helpers |= dict.fromkeys(["Before", *(["of_lane"] if self.scan == "scan_row" else []), self.scan])
+            self.page.calls("Before", *(["of_lane"] if self.scan == "scan_row" else []), self.scan)
             first = Code("start == 0", EQUAL)
             made = call(f"{self.scan}<LANES, {kind}>", element, Code(before), first, Code(f"{combine}()"))
             self.page.emit(f"const {kind} {name} = {made.text};")
         else:
             self.begun[name] = kind
-            index = self.page.layout.names[self._axis()].index
+            index = self.page.names(folded(self.page)).index
             made = choice(
                 binary(Code(index), ("==", EQUAL), Code("0")), element, call(f"{combine}()", Code(name), element)
             )
@@ -72,9 +86,6 @@ class Scans:
             if isinstance(other, Scan) and other.name == value.name and tuple(map(seen, other.inputs)) == inputs:
                 self.page.bound[other] = Code(name if len(inputs) == 1 else f"{name}.of_{other.part}")
 
-    def _axis(self) -> str:
-        return next(axis.name for axis in self.page.found.schedule.axes if axis.reduced)
-
     # ------------------------------------------------------------ what combines two elements
 
     def _combine(self, value: Scan, inputs: tuple[Expression, ...]) -> str:
@@ -84,7 +95,7 @@ class Scans:
             UnprintableError: it is a sort, or goes backwards, or combines by a function whose text is not there.
         """
         if value.name in KNOWN and len(inputs) == 1:
-            self.page.helpers[KNOWN[value.name]] = None
+            self.page.calls(KNOWN[value.name])
             return KNOWN[value.name]
         if value.name.startswith("sort") or value.name.endswith("_reversed"):
             raise UnprintableError(f"a scan ({value.name}) is not printed in CUDA C++ yet")
@@ -102,17 +113,13 @@ class Scans:
         page, several = self.page, len(inputs) > 1
         held = [page.numbers.held(each.dtype) for each in inputs]
         kind = "Values" if several else held[0]
-        outer, lines, taken = page.bound, page.lines, set(page.layout.taken)
-        sides = page.fresh("before"), page.fresh("next")
-        page.bound, page.lines = {}, []
         reading = Evaluation()
-        try:
+        with page.scope() as body:
+            sides = page.fresh("before"), page.fresh("next")
+            page.bound = {}
             self._given(reading, function, inputs, sides)
             returned = self._statements(function, reading)
-            body = [*page.lines, f"return {kind}{{{', '.join(returned)}}};" if several else f"return {returned[0]};"]
-        finally:
-            page.bound, page.lines = outer, lines
-            page.layout.forget(taken)
+            page.emit(f"return {kind}{{{', '.join(returned)}}};" if several else f"return {returned[0]};")
         values = [f"    struct Values {{ {' '.join(f'{h} of_{n};' for n, h in enumerate(held))} }};"] if several else []
         head = f"__device__ __forceinline__ {kind} operator()({kind} {sides[0]}, {kind} {sides[1]}) const {{"
         comment = "// How what came before and what comes next combine: the function that Inductor wrote for it."
@@ -156,3 +163,87 @@ class Scans:
 
 def _key(value: Scan, inputs: tuple[Expression, ...]) -> tuple[str, ...]:
     return (value.name, *(each.dtype for each in inputs))
+
+
+# ------------------------------------------------------------ sorts
+
+
+LONGEST = LANES[0][1]
+"""Elements up to which a warp takes a row, and then `WARPS` rows are a block's; Inductor sorts no longer ones."""
+
+
+@dataclass
+class Sort:
+    """One sort, with both its results."""
+
+    accumulators: Accumulators
+    values: list[Scan]
+    axis: Axis
+    serial: bool
+    """One thread does it all, as on the host."""
+    name: str = ""
+
+    @property
+    def page(self) -> Page:
+        return self.accumulators.page
+
+    @property
+    def statements(self) -> Statements:
+        return self.accumulators.statements
+
+    @property
+    def size(self) -> str:
+        return self.page.length(self.axis)
+
+    @property
+    def order(self) -> str:
+        words = self.values[0].name.split("_")
+        return f"OutOfOrder<{str('unstable' not in words).lower()}, {str('descending' in words).lower()}>()"
+
+    def begin(self) -> None:
+        """Where the row is put.
+
+        Raises:
+            UnprintableError: what is sorted is no row of a size that is known, or more than a block has room for.
+        """
+        page, inputs = self.page, self.values[0].inputs
+        if not isinstance(self.axis.numel, int) or len(inputs) != 2:
+            raise UnprintableError("a sort of as many elements as only a launch tells is not printed in CUDA C++ yet")
+        if self.axis.numel > LONGEST:
+            raise UnprintableError(f"a sort of more than {LONGEST} elements is not printed in CUDA C++ yet")
+        page.calls("sort_row")
+        kind = f"Sortable<{', '.join(page.numbers.held(each.dtype) for each in inputs)}>"
+        self.name = page.fresh(noun(self.values[0], page.tensors, self.statements.roles), self.values[0])
+        if self.serial:
+            page.emit(f"{kind} {self.name}[padded({self.size})];")
+            return
+        rows = page.fresh(f"{self.name}_of")
+        page.emit(
+            f"__shared__ {kind} {rows}[LANES == 32 && {self.size} <= {LONGEST} ? {WARPS} : 1][padded({self.size})];"
+        )
+        page.emit(f"{kind}* {self.name} = {rows}[threadIdx.y];")
+
+    def take(self) -> None:
+        """An element of the row."""
+        inputs = map(seen, self.values[0].inputs)
+        written = ", ".join(self.statements.expressions.of(each, each.dtype).text for each in inputs)
+        self.accumulators.take(f"{self.name}[{self._index()}] = {{{written}}};")
+
+    def _index(self) -> str:
+        return self.page.names(self.axis).index
+
+    def finish(self) -> None:
+        """What stands at each place then."""
+        lanes, lane = ("1", "0") if self.serial else ("LANES", "lane")
+        self.page.emit(f"sort_row<{lanes}>({self.name}, {self.size}, {lane}, {self.order});")
+        for value in self.values:
+            self.page.bound[value] = Code(f"{self.name}[{self._index()}].{('value', 'place')[value.part]}")
+
+
+def sorts_of(accumulators: Accumulators, values: Sequence[Scan], axis: Axis, *, serial: bool) -> list[Sort]:
+    """Results of one call together."""
+    found: dict[tuple[str, tuple[Expression, ...]], Sort] = {}
+    for value in values:
+        key = value.name, tuple(map(seen, value.inputs))
+        found.setdefault(key, Sort(accumulators, [], axis, serial)).values.append(value)
+    return list(found.values())

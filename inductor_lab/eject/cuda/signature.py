@@ -1,31 +1,84 @@
-"""The parameters of a CUDA kernel: pointers, numbers that each launch passes, and sizes that are compiled in."""
+"""A CUDA kernel as the templates place it, every value ready; and its parameters: pointers, numbers that each launch passes, and sizes that
+are compiled in."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from inductor_lab.computation.tree import Size
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.cuda.numbers import is_float, stored
+from inductor_lab.eject.cuda.code import HEADERS, is_float, stored, words
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.parts import Constant, Parameter
 from inductor_lab.eject.triton_page import UnprintableError
 
-LAST = 2**31 - 2**16
-"""Elements up to which a position in the last block still has 32 bits."""
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the kernel and of its launcher."""
+
+    type: str
+    name: str
+    passed: str
+    """What the Python launcher passes for it: `x`, `numel`."""
+    comment: str = ""
+    restrict: bool = False
+
+    @property
+    def declared(self) -> str:
+        """`const float* __restrict__ x_ptr`."""
+        return f"{self.type} {'__restrict__ ' if self.restrict else ''}{self.name}"
 
 
-def index_type(page: Page) -> str:
-    """The type of positions: 64 bits only where an axis has more elements than 32 bits count, those of its last block included."""
-    axes = page.found.schedule.axes
-    most = max((axis.numel for axis in axes if isinstance(axis.numel, int)), default=0)
-    return "int64_t" if most > LAST or any(axis.dtype == "int64" for axis in axes) else "int"
+@dataclass(frozen=True)
+class Constant:
+    """A size that is compiled in: `constexpr int COLUMNS = 1024;`."""
+
+    name: str
+    value: int
+    passed: str
+    """Where the Python launcher finds it: `x.shape[1]`."""
+    comment: str
+
+    @property
+    def said(self) -> str:
+        """`x.shape[1]: columns`; empty where it is a number, and no more is said of it."""
+        passed = "" if self.passed == str(self.value) else self.passed
+        return ": ".join(filter(None, (passed, self.comment)))
+
+
+@dataclass(frozen=True)
+class Cuda:
+    """The fields of templates/cuda/kernel.cu.jinja, and of the test program's."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    body: tuple[str, ...]
+    helpers: tuple[str, ...]
+    """Device functions above the kernel."""
+    constants: tuple[Constant, ...] = ()
+    headers: tuple[str, ...] = ()
+    title: str = ""
+    remark: str = ""
+    """How threads share the work."""
+    template: str = ""
+    """`template <int VEC>`; empty for a kernel without parameters of its own."""
+    bounds: str = ""
+    """Threads of a block, at most: a number, or counted by the template's LANES."""
+    launcher: tuple[str, ...] = ()
+    """The statements of `launch`."""
+    takes: str = ""
+    """What the kernel takes where that is not what `launch` does: `const __grid_constant__ Jobs jobs`."""
+
+    @property
+    def arguments(self) -> str:
+        """What one kernel's call is given by the launcher."""
+        return ", ".join(parameter.name for parameter in self.parameters)
 
 
 def parameters(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[Parameter, ...]:
     """What the kernel takes: its tensors, and of the numbers those that its text says."""
-    named = set(re.findall(r"\w+", "\n".join(lines)))
+    named = words(lines)
     return (*pointers(page.tensors), *(each for each in _numbers(page, remarks) if each.name in named))
 
 
@@ -45,14 +98,19 @@ def pointers(tensors: Mapping[str, Tensor]) -> list[Parameter]:
     return found
 
 
+def headers(tensors: Mapping[str, Tensor]) -> tuple[str, ...]:
+    """CUDA's own that the types of the tensors need."""
+    return tuple(dict.fromkeys(HEADERS[t.type.dtype] for t in tensors.values() if t.type.dtype in HEADERS))
+
+
 def _numbers(page: Page, remarks: Mapping[str, str]) -> list[Parameter]:
-    layout, kind = page.layout, index_type(page)
+    layout, kind = page.layout, page.index_type
     floats = {node.name: stored(node.dtype) for node in page.uses if isinstance(node, Size) and is_float(node.dtype)}
     found: dict[str, Parameter] = {}
-    for axis in page.found.schedule.axes:
-        names = layout.names[axis.name]
-        if not axis.reduced and isinstance(axis.numel, int):
-            found[names.numel] = Parameter(kind, names.numel, names.numel)
+    for axis in page.free:
+        if isinstance(axis.numel, int):
+            name = page.names(axis).numel
+            found[name] = Parameter(kind, name, name)
     for name, passed in layout.scalars():
         if not name.isidentifier():
             raise UnprintableError(f"a number that is passed as `{name}`")
@@ -62,11 +120,11 @@ def _numbers(page: Page, remarks: Mapping[str, str]) -> list[Parameter]:
 
 def constants(page: Page, lines: Sequence[str]) -> tuple[Constant, ...]:
     """Sizes that are compiled in, those that the text says."""
-    named = set(re.findall(r"\w+", "\n".join(lines)))
-    words = {name: comment for name, _, comment in page.layout.constants()}
+    named = words(lines)
+    comments = {name: comment for name, _, comment in page.layout.constants()}
     found = []
     for name, (value, passed) in page.layout.sizes.values.items():
         if name in named:
-            comment = words.get(name, "").removeprefix(str(value)).strip()
+            comment = comments.get(name, "").removeprefix(str(value)).strip()
             found.append(Constant(name, value, passed, comment))
     return tuple(found)

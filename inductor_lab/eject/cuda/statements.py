@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.schedule import Access, Assert, Define, Schedule
+from inductor_lab.computation.schedule import Access, Assert, Define
 from inductor_lab.computation.tree import (
     Carried,
     Constant,
@@ -21,8 +21,8 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.cuda.code import CHOICE, TRUE, Code
 from inductor_lab.eject.cuda.expressions import Expressions
+from inductor_lab.eject.cuda.operands import held_dtype, parts, seen, under
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.shapes import parts, seen, under
 from inductor_lab.eject.triton_nouns import noun, roles
 from inductor_lab.eject.triton_page import UnprintableError
 from inductor_lab.eject.triton_uses import used_elsewhere
@@ -36,10 +36,10 @@ PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)
 class Statements:
     """What is computed for one element, or for one row."""
 
-    def __init__(self, page: Page, schedule: Schedule) -> None:
+    def __init__(self, page: Page) -> None:
         self.page = page
         self.expressions = Expressions(page)
-        self.elsewhere = used_elsewhere(schedule)
+        self.elsewhere = used_elsewhere(page.found.schedule)
         layout = page.layout
         self.roles = roles(page.found.loads, page.tensors, {**layout.windows.roles(), **layout.bounds.halves})
         self.scans: Callable[[Scan], None] | None = None
@@ -78,7 +78,7 @@ class Statements:
         if value in self.kept:
             code = Code(f"HOLDS ? {array}[k] : {code.at(CHOICE)}", CHOICE)
         name = self.page.fresh(word or self._word(value), value)
-        self.page.emit(f"const {self.page.numbers.held(_dtype(value))} {name} = {code.text};")
+        self.page.emit(f"const {self.page.numbers.held(held_dtype(value))} {name} = {code.text};")
         self.page.bound[value] = Code(name)
         if array and value not in self.kept:
             self.page.emit(f"if (HOLDS) {array}[k] = {name};")
@@ -102,16 +102,12 @@ class Statements:
             return False
         return len(self.expressions.of(value).text) <= INLINE
 
-    def store(self, access: Access) -> None:
-        self.page.emit(self.expressions.store(access))
+    def store(self, access: Access, when: str = "") -> None:
+        """A store or an atomic addition; `when` is what must hold besides."""
+        self.page.emit(self.expressions.store(access, when))
 
     def check(self, step: Assert) -> None:
         """A condition at which the kernel stops where it does not hold."""
         test = self.expressions.mask(step.check.condition)
         if test != TRUE and not self.page.numbers.double:
             self.page.emit(f"assert({test.text});")
-
-
-def _dtype(value: Expression) -> str:
-    """The dtype that a variable is held in; a bare number's is the widest of its kind."""
-    return {"float": "float32", "int": "int32"}.get(value.dtype, value.dtype)

@@ -1,84 +1,174 @@
-"""One sweep over a row as a loop: by elements or packs of them, out of registers, by all threads together, or in parts."""
+"""One sweep over a row as a loop: by elements or packs of them, out of registers, by all threads together, or in parts.
+
+A pack is VEC elements side by side, which a thread takes at each step:
+
+for (int first = lane * VEC; first < COLUMNS; first += LANES * VEC) {
+    const auto x_pack = load<VEC>(x_ptr + first + row * COLUMNS);
+    Pack<float, VEC> out_pack;
+    #pragma unroll
+    for (int k = 0; k < VEC; ++k) {
+        out_pack[k] = x_pack[k] * scale;
+    }
+    if (inside) store(out_ptr + first + row * COLUMNS, out_pack);
+}
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from inductor_lab.computation.schedule import Axis
-from inductor_lab.eject.cuda.accumulators import Accumulators
-from inductor_lab.eject.cuda.axes import coordinates
-from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.row_packs import RowPacks
+from inductor_lab.eject.cuda.code import block, words
+from inductor_lab.eject.cuda.folds import Accumulators
+from inductor_lab.eject.cuda.packs import PackLines, Packs, packs_of_row
+from inductor_lab.eject.cuda.page import Page, Place
 from inductor_lab.eject.cuda.scans import Scans
-from inductor_lab.eject.cuda.signature import index_type
+from inductor_lab.eject.cuda.statements import Statements
 
 PART = 32
 """Elements of a long row that a thread takes in before it begins anew."""
 
 
-@dataclass
-class Sweep:
-    """What is printed inside is a loop over the row; its names end with it."""
+class RowPacks:
+    """The packs of one kernel that folds rows."""
 
-    page: Page
-    axis: Axis
-    accumulators: Accumulators
-    scans: Scans
-    serial: bool
-    """One thread does it all, as on the host."""
-    scanning: bool
-    """All threads stay together, those beyond the row's end too."""
-    held: bool
-    """What is needed again stays in registers."""
-    long: bool
-    """So many elements that the rounding of their sum adds up."""
-    packs: RowPacks | None
-    """Several elements at each step."""
+    def __init__(self, page: Page, packs: Packs, lines: PackLines) -> None:
+        self.page, self.axis, self.width, self.lines = page, packs.axis, packs.width, lines
+        self.held: dict[Place, str] = {}
+        """What a thread loads once for several sweeps -> the array that keeps its packs."""
+        self.kept: set[Place] = set()
+        """Those of them that were loaded."""
+        page.divided = packs.divided([page.length(self.axis)], lines.places)
+        page.calls("Pack")
 
-    def __enter__(self) -> None:
-        self.accumulators.guarded = self.scanning
-        self.outer, self.page.lines = self.page.lines, []
-        self.bound, self.taken = dict(self.page.bound), set(self.page.layout.taken)
+    def hold(self, place: Place) -> None:
+        """Have a load's packs kept in registers."""
+        name = self.held[place] = self.page.fresh(f"{self.page.tensors[place[0]].name}_held")
+        self.page.emit(f"{self.lines.type(place)} {name}[HOLDS ? ITEMS : 1];")
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        self.accumulators.guarded = False
+    def step(self, body: Sequence[str], gathered: Mapping[str, tuple[str, str]]) -> list[str]:
+        """One step of a sweep, from the statements for one element.
+
+        Args:
+            gathered: Arrays that these fill -> the type of an element, and the statement that takes the array in.
+        """
+        page, outer = self.page, self.page.lines
+        read, written = (
+            [place for place in self.lines.places if place in some] for some in (page.packs_read, page.packs_written)
+        )
+        page.lines, page.moved = [], self.lines.first
+        for place in read:
+            self._load(place, changed=place in written)
+        page.lines += [f"{self.lines.type(place)} {page.packs[place]};" for place in written if place not in read]
+        page.lines += [f"{kind} {array}[VEC];" for array, (kind, _) in gathered.items()]
+        page.lines += ["#pragma unroll", *block("for (int k = 0; k < VEC; ++k)", self._element(body))]
+        page.lines += [taken for _, taken in gathered.values()]
+        for place in written:
+            self.lines.store(place, "inside")
+        made, page.lines, page.moved = page.lines, outer, {}
+        page.packs_read.clear()
+        page.packs_written.clear()
+        return made
+
+    def _load(self, place: Place, changed: bool) -> None:
+        name, array, code = self.page.packs[place], self.held.get(place), self.lines.loaded(place)
+        if array and place in self.kept:
+            code = f"HOLDS ? {array}[item] : {code}"
+        self.page.emit(f"{'auto' if changed else 'const auto'} {name} = {code};")
+        if array and place not in self.kept:
+            self.page.emit(f"if (HOLDS) {array}[item] = {name};")
+            self.kept.add(place)
+
+    def _element(self, body: Sequence[str]) -> list[str]:
+        """An element's own positions before what is computed for it."""
+        index, inner = self.page.names(self.axis).index, self.page.placed([self.axis], body)
+        return [f"const {self.page.index_type} {index} = first + k;", *inner] if index in words(inner) else inner
+
+
+def row_packs(page: Page, statements: Statements, axis: Axis) -> RowPacks | None:
+    """Those along a row; none where it does not pay, or its length is only known at a launch."""
+    found = packs_of_row(page, axis)
+    if found is None:
+        return None
+    packs, places = found
+    flat = {place: access for place, access in places.items() if access.kind in {"load", "store"}}
+    return RowPacks(page, packs, PackLines(page, statements, packs, flat)) if flat else None
+
+
+class Sweeps:
+    """Those of one kernel.
+
+    Args:
+        packs: Several elements at each step.
+        serial: One thread does it all, as on the host.
+        long: So many elements that the rounding of their sum adds up.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        axis: Axis,
+        accumulators: Accumulators,
+        scans: Scans,
+        packs: RowPacks | None,
+        *,
+        serial: bool,
+        long: bool,
+    ) -> None:
+        self.page, self.axis, self.accumulators, self.scans, self.packs = page, axis, accumulators, scans, packs
+        self.serial, self.long = serial, long and not serial
+
+    @contextmanager
+    def sweep(self, *, scanning: bool, held: bool) -> Iterator[None]:
+        """What is printed inside is a loop over the row; its names end with it.
+
+        Args:
+            scanning: All threads stay together, those beyond the row's end too.
+            held: What is needed again stays in registers.
+        """
+        page, accumulators = self.page, self.accumulators
+        outer, bound, taken = page.lines, dict(page.bound), set(page.layout.taken)
+        accumulators.guarded, page.lines = scanning, []
+        yield
+        accumulators.guarded = False
+        lines, page.lines, page.bound = page.lines, outer, bound
         begun, self.scans.begun = self.scans.begun, {}
-        rounding, self.accumulators.rounding = self.accumulators.rounding, {}
-        if kind is not None:
-            return
-        page = self.page
-        lines, page.lines, page.bound = page.lines, self.outer, self.bound
-        body = self.packs.step(lines) if self.packs else [*coordinates(page, self.axis, lines), *lines]
-        page.layout.forget(self.taken | begun.keys())
-        page.lines += [f"{held} {name}{{}};" for name, held in begun.items()]
-        page.lines += self._loop(body, rounding if self.long else {})
+        rounding, accumulators.rounding = accumulators.rounding, {}
+        gathered, accumulators.gathered = accumulators.gathered, {}
+        body = self.packs.step(lines, gathered) if self.packs else page.placed([self.axis], lines)
+        page.layout.forget(taken | begun.keys())
+        page.lines += [f"{kind} {name}{{}};" for name, kind in begun.items()]
+        page.lines += self._scanning(body) if scanning else self._loop(body, rounding if self.long else {}, held)
 
-    def _loop(self, body: Sequence[str], rounding: Mapping[str, tuple[str, str]]) -> list[str]:
-        index, kind = self.page.layout.names[self.axis.name].index, index_type(self.page)
-        end = self.page.layout.scalar(f"{self.axis.name}numel")
-        if self.scanning:
-            head = f"const bool within = start + lane < {end};"
-            place = f"const {kind} {index} = within ? start + lane : {end} - 1;"
-            return _block(f"for ({kind} start = 0; start < {end}; start += LANES)", [head, place, *body])
+    def _scanning(self, body: Sequence[str]) -> list[str]:
+        """A loop that all threads go along together."""
+        index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
+        head = f"const bool within = start + lane < {end};"
+        place = f"const {kind} {index} = within ? start + lane : {end} - 1;"
+        return block(f"for ({kind} start = 0; start < {end}; start += LANES)", [head, place, *body])
+
+    def _loop(self, body: Sequence[str], rounding: Mapping[str, tuple[str, str]], held: bool) -> list[str]:
+        """A loop along which each thread takes elements or packs of its own."""
+        index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
         index, many = ("first", " * VEC") if self.packs else (index, "")
-        if self.held and self.packs:
+        if held and self.packs:
             place = f"const {kind} first = (lane + item * LANES) * VEC;"
             inside = [place, f"if ({end} % (LANES * VEC) && first >= {end}) break;", *body]
-            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *_block("for (int item = 0; item < ITEMS; ++item)", inside)]
-        if self.held:
+            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int item = 0; item < ITEMS; ++item)", inside)]
+        if held:
             place = f"const {kind} {index} = lane + k * LANES;"
             inside = [place, f"if ({index} >= {end}) break;", *body]
-            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *_block("for (int k = 0; k < ITEMS; ++k)", inside)]
+            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int k = 0; k < ITEMS; ++k)", inside)]
         if self.serial:
-            return _block(f"for ({kind} {index} = 0; {index} < {end}; ++{index})", body)
+            return block(f"for ({kind} {index} = 0; {index} < {end}; ++{index})", body)
         step = f"{index} += LANES{many}"
         if not rounding:
-            return _block(f"for ({kind} {index} = lane{many}; {index} < {end}; {step})", body)
+            return block(f"for ({kind} {index} = lane{many}; {index} < {end}; {step})", body)
         part = f"{index} < {end} && {index} < start + {PART} * LANES"
-        inner = _block(f"for ({kind} {index} = start; {part}; {step})", body)
+        inner = block(f"for ({kind} {index} = start; {part}; {step})", body)
         outer = f"for ({kind} start = lane{many}; start < {end}; start += {PART} * LANES)"
-        return ["// In parts, so that less rounding adds up.", *_block(outer, self._begun_anew(inner, rounding))]
+        return ["// In parts, so that less rounding adds up.", *block(outer, self._begun_anew(inner, rounding))]
 
     def _begun_anew(self, inner: Sequence[str], rounding: Mapping[str, tuple[str, str]]) -> list[str]:
         """A part of the row, combined with those before it."""
@@ -86,7 +176,3 @@ class Sweep:
         lines = [f"const auto {before[name]} = {name};" for name in rounding]
         lines += [f"{name} = {start};" for name, (start, _) in rounding.items()]
         return [*lines, *inner, *(f"{name} = {c}()({before[name]}, {name});" for name, (_, c) in rounding.items())]
-
-
-def _block(head: str, inside: Sequence[str]) -> list[str]:
-    return [f"{head} {{", *("    " + line for line in inside), "}"]

@@ -1,49 +1,63 @@
 """What the numbers of a body are: sizes where their place says so, else numbers that are no size by chance either.
 
-A length that a sum is divided by follows the size that was summed over; the bound of what chooses a place follows its dimension.
+A length that a sum is divided by follows the size that was summed over; the bound of what chooses a place follows its dimension. A number that
+may come from a size - the size itself, its root, its double, one over it - is refused: nothing tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
-from inductor_lab.computation.index import Index, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Constant,
     Expression,
     Operation,
-    Position,
     Reduction,
-    Size,
 )
-from inductor_lab.eject.generalize.chance import LARGE, Chance, is_integer, shown
-from inductor_lab.eject.generalize.digits import Digit
-from inductor_lab.eject.generalize.dimensions import Dimensions
-from inductor_lab.eject.generalize.positions import bare, beside, number
+from inductor_lab.eject.generalize.dimensions import Digit, Dimensions
+from inductor_lab.eject.generalize.positions import arithmetic, bare, below, beside, every, nodes, number, used
 from inductor_lab.eject.generalize.symbols import Symbols, product
-from inductor_lab.eject.generalize.walking import arithmetic, below, every, used
 from inductor_lab.eject.refusal import UndeterminedError
 
 FEW = 4
 """A sum of fewer elements may be scaled by as many for another reason."""
+LARGE = 8
+"""From this size on a constant may be more than the size, its root or one over it: its double, a multiple."""
+SYMBOLS = 9
+"""Products of more sizes than this are too many to compare each constant with."""
+GELU = {0.5, 0.7071067811865476}
+"""Its own numbers; they are no sizes beside its erf or tanh."""
 
 
 @dataclass
 class Numbers:
     """Which numbers of a body are sizes."""
 
+    symbols: Symbols
     sizes: dict[tuple[Expression, int], Expression] = field(default_factory=dict)
     """(a node, the number of an operand) -> the size that stands there instead of a number."""
     divided: dict[Expression, Expression] = field(default_factory=dict)
     """A product with one over a length -> what is divided by the length instead."""
+    names: dict[tuple[Expression, int], str] = field(default_factory=dict)
+    """What each of the sizes is called."""
 
-    def put(self, node: Expression, number: int, size: Expression) -> None:
-        before = self.sizes.setdefault((node, number), size)
-        if _told(before) != _told(size):
-            raise UndeterminedError(f"one number is both {_told(before)} and {_told(size)}")
+    def put(self, node: Expression, number: int, digits: Sequence[Digit]) -> None:
+        """A number is the size of these digits together.
+
+        Raises:
+            UndeterminedError: it is another size as well.
+        """
+        name = str(product(self.symbols.of(digits)))
+        before = self.names.setdefault((node, number), name)
+        if before != name:
+            raise UndeterminedError(f"one number is both {before} and {name}")
+        self.sizes.setdefault((node, number), self.symbols.size(digits))
 
 
 def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Numbers:
@@ -52,39 +66,35 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
     Raises:
         UndeterminedError: a number may be one, and the text does not tell.
     """
-    meant = Numbers()
-    _gathers(dimensions, symbols, meant)
-    _checks(found, dimensions, symbols, meant)
-    _means(found, symbols, meant)
-    _backward_norms(found, symbols, meant)
+    meant = Numbers(symbols)
+    _gathers(dimensions, meant)
+    _checks(found, dimensions, meant)
+    _means(found, dimensions, meant)
+    _backward_norms(found, dimensions, meant)
     chance = Chance(found, dimensions, symbols.names)
-    seen: set[Expression] = set()
-    waiting = list(used(found))
-    while waiting:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
+
+    def parts(node: Expression) -> list[Expression]:
+        literal = beside(node) if isinstance(node, Operation) else []
+        return [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal]
+
+    for node in nodes(used(found), parts):
         if isinstance(node, Constant):
             chance.refuse(node)
-        literal = beside(node) if isinstance(node, Operation) else []
-        waiting += [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal]
     return meant
 
 
-def _gathers(dimensions: Dimensions, symbols: Symbols, meant: Numbers) -> None:
+def _gathers(dimensions: Dimensions, meant: Numbers) -> None:
     """What chooses a place: a negative one counts from the end of its dimension."""
     for _, chosen, free in dimensions.gathers:
         if dimensions.keeps(free):
             continue
-        size = symbols.size([free])
         for node in arithmetic(chosen):
             for n, constant in _numbers(node.operands):
                 if constant.value == free.size and isinstance(node, Operation) and node.name == "add":
-                    meant.put(node, n, size)
+                    meant.put(node, n, [free])
 
 
-def _checks(found: Computation, dimensions: Dimensions, symbols: Symbols, meant: Numbers) -> None:
+def _checks(found: Computation, dimensions: Dimensions, meant: Numbers) -> None:
     """What chooses a place may not leave its dimension: the bounds that the text checks."""
     bounded = {part: free for _, chosen, free in dimensions.gathers for part in (*arithmetic(chosen), chosen)}
     for check in found.checks:
@@ -98,25 +108,25 @@ def _checks(found: Computation, dimensions: Dimensions, symbols: Symbols, meant:
                 if free is None or constant.value != free.size or node.name in {"le", "ge"}:
                     raise UndeterminedError(f"line {check.line} checks against {shown(constant)}")
                 if not dimensions.keeps(free):
-                    meant.put(node, n, symbols.size([free]))
+                    meant.put(node, n, [free])
 
 
-def _means(found: Computation, symbols: Symbols, meant: Numbers) -> None:
+def _means(found: Computation, dimensions: Dimensions, meant: Numbers) -> None:
     """A sum over its own length, or times one over it: the number follows the size."""
     for node, n, fold, constant in _scaled(found, "div", "mul"):
         reduced = _folded(fold)
         if reduced is None or (node.name == "div" and n == 0):
             continue
-        digits = symbols.dimensions.digits.over(reduced.over)
+        digits = dimensions.digits.over(reduced.over)
         length, value = _length(digits), float(constant.value)
-        if value == 0 or all(map(symbols.dimensions.keeps, digits)):
+        if value == 0 or all(map(dimensions.keeps, digits)):
             continue
         if length < FEW:
             raise UndeterminedError(f"a fold of {length} elements is scaled by {shown(constant)}: a mean?")
         if node.name == "div" and value == length:
-            meant.put(node, n, symbols.size(digits))
+            meant.put(node, n, digits)
         elif node.name == "mul" and abs(value * length - 1) < 1e-6 and value <= 0.5:
-            meant.put(node, n, symbols.size(digits))
+            meant.put(node, n, digits)
             meant.divided[node] = fold
         elif is_integer(value) or is_integer(1 / value):
             raise UndeterminedError(
@@ -124,7 +134,7 @@ def _means(found: Computation, symbols: Symbols, meant: Numbers) -> None:
             )
 
 
-def _backward_norms(found: Computation, symbols: Symbols, meant: Numbers) -> None:
+def _backward_norms(found: Computation, dimensions: Dimensions, meant: Numbers) -> None:
     """`n * gradient - its sum`, and one over n before it: a normalization's backward pass."""
     lengths: dict[int, tuple[Digit, ...]] = {}
     for node in every(found):
@@ -133,18 +143,18 @@ def _backward_norms(found: Computation, symbols: Symbols, meant: Numbers) -> Non
                 reduced = _folded(taken)
                 if reduced is None:
                     continue
-                digits = symbols.dimensions.digits.over(reduced.over)
-                length = 1 if all(map(symbols.dimensions.keeps, digits)) else _length(digits)
+                digits = dimensions.digits.over(reduced.over)
+                length = 1 if all(map(dimensions.keeps, digits)) else _length(digits)
                 for n, part in enumerate(factors):
                     constant = number(part)
                     if constant is not None and constant.value == length >= LARGE:
-                        meant.put(scaled, n, symbols.size(digits))
+                        meant.put(scaled, n, digits)
                         lengths[length] = digits
     means = set(meant.divided)
     for node, n, other, constant in _scaled(found, "mul"):
         length = round(1 / constant.value) if 0 < constant.value < 1 else 0
         if node not in means and length in lengths and abs(constant.value * length - 1) < 1e-6:
-            meant.put(node, n, symbols.size(lengths[length]))
+            meant.put(node, n, lengths[length])
             meant.divided[node] = other
 
 
@@ -176,11 +186,74 @@ def _length(digits: tuple[Digit, ...]) -> int:
     return prod(digit.size for digit in digits)
 
 
-def _told(size: Expression) -> str:
-    """A size as it is called."""
-    match size:
-        case Size(name=name):
-            return name
-        case Position(index=Index(terms=(Term(factor=times, sizes=sizes),))):
-            return str(product([str(times), *sizes]))
-    raise AssertionError(size)
+# ------------------------------------------------------------ numbers that may be a size by chance
+
+
+class Chance:
+    """The sizes of one kernel, which each of its other numbers is held against."""
+
+    def __init__(self, found: Computation, dimensions: Dimensions, digits: Iterable[Digit]) -> None:
+        self.found, self.dimensions, self.digits = found, dimensions, tuple(digits)
+
+    def refuse(self, constant: Constant) -> None:
+        """Refuse a number that may be a size."""
+        value = abs(float(constant.value))
+        if isinstance(constant.value, bool) or value in (0.0, 1.0) or not math.isfinite(value) or value > 1e15:
+            return
+        if len(self.digits) > SYMBOLS:
+            raise UndeterminedError(
+                f"it has {len(self.digits)} sizes: too many to tell whether {shown(constant)} is one of them"
+            )
+        for size in self._sizes:
+            if (_of(size, value) and not (value in GELU and self._is_gelu)) or _multiple(size, value):
+                raise UndeterminedError(f"the number {shown(constant)} may come from a size, {size}")
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        """Every size, every product of some, and the axes' own."""
+        products = {
+            prod(digit.size for digit in chosen)
+            for count in range(1, len(self.digits) + 1)
+            for chosen in itertools.combinations(self.digits, count)
+        }
+        walked = self.dimensions.digits.axes
+        axes = {prod(digit.size for digit in of) for of in walked.values() if not all(map(self.dimensions.keeps, of))}
+        return sorted((products | axes) - {1})
+
+    @cached_property
+    def _is_gelu(self) -> bool:
+        """Whether its halves are those of the gelu."""
+        return any(isinstance(node, Operation) and node.name in {"erf", "tanh"} for node in every(self.found))
+
+
+def _of(size: int, value: float) -> bool:
+    """Whether a number is what programs make of a size."""
+    forms = {float(size), 1 / size}
+    if size > 2:
+        forms |= {size**0.5, size**-0.5}
+    if size >= LARGE:
+        forms |= {size - 1.0, 1 / (size - 1), 2.0 * size, 2 / size, size / 2, size**2.0, size**-2.0}
+    if any(math.isclose(value, form, rel_tol=1e-6) for form in forms):
+        return True
+    # n / (n - 1), as of an unbiased variance, and (n - 1) / n
+    near_one = size > 2 and 0.0 < abs(value - 1) < 0.6
+    return near_one and any(math.isclose(abs(value - 1), form, rel_tol=0.01) for form in (1 / size, 1 / (size - 1)))
+
+
+def _multiple(size: int, value: float) -> bool:
+    if size < 4 * LARGE or _epsilon(value):
+        return False
+    return any(is_integer(form) and round(form) % size == 0 for form in (value, 1 / value))
+
+
+def is_integer(value: float) -> bool:
+    return value >= 1.5 and math.isclose(value, round(value), rel_tol=1e-6)
+
+
+def _epsilon(value: float) -> bool:
+    """Whether a number is a power of ten, as no size is."""
+    return value < 1e-3 and math.isclose(value, 10.0 ** round(math.log10(value)), rel_tol=1e-9)
+
+
+def shown(constant: Constant) -> str:
+    return f"{constant.value:g}" if isinstance(constant.value, float) else str(constant.value)

@@ -1,14 +1,18 @@
-"""Positions that a body computes with: `x0 < 32` holds one against a number, as a half of a row or a part of a concatenation does."""
+"""The nodes of a computation, and the positions among them: `x0 < 32` holds one against a number, as a half of a row or a part of a
+concatenation does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from inductor_lab.computation.folds import Partial, narrowing
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Assert, Define, Loop
 from inductor_lab.computation.tree import (
     Broadcast,
+    Call,
     Carried,
     Cast,
     Constant,
@@ -19,8 +23,76 @@ from inductor_lab.computation.tree import (
     Reduction,
     walk,
 )
-from inductor_lab.eject.generalize.walking import every
 from inductor_lab.eject.refusal import UndeterminedError
+
+ENDS = (Load, Reduction, Partial, Carried)
+"""What arithmetic begins with: loaded or folded."""
+
+
+def every(found: Computation) -> Iterator[Expression]:
+    """Every node of what is used or has a name, once, those that only positions and calls name too."""
+    named = (value for step in found.schedule.every() if isinstance(step, Define) for value in step.values)
+    return nodes([*used(found), *named], below)
+
+
+def used(found: Computation) -> Iterator[Expression]:
+    """What an access, a loop or a check is made of."""
+    for access in found.accesses:
+        yield from access.index.expressions()
+        yield from (part for part in (access.mask, access.value) if part is not None)
+    for step in found.schedule.every():
+        match step:
+            case Loop(carries=carries):
+                for carry in carries:
+                    yield from (carry.start, carry.before, carry.end, carry.after)
+            case Assert(check=check):
+                yield check.condition
+
+
+def nodes(roots: Iterable[Expression], parts: Callable[[Expression], Iterable[Expression]]) -> Iterator[Expression]:
+    """Every node once, from the last root and the last part on; `parts` says what a node is made of."""
+    seen: set[Expression] = set()
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += parts(node)
+
+
+def below(node: Expression) -> list[Expression]:
+    """What a node is made of: its operands, then what its call and its position name."""
+    parts = list(node.operands)
+    if isinstance(node, Position):
+        parts += node.index.expressions()
+    call = getattr(node, "call", None)
+    if isinstance(call, Call):
+        parts += call.values
+    if isinstance(node, Carried):
+        parts.append(node.start)
+    return parts
+
+
+def arithmetic(value: Expression) -> list[Expression]:
+    """A value and what it is computed from, down to what is loaded or folded: each once, a node before what it is made of."""
+
+    def computed(values: Iterable[Expression]) -> list[Expression]:
+        return [node for node in values if not isinstance(node, ENDS)]
+
+    return list(nodes(computed([value]), lambda node: computed(reversed(below(node)))))
+
+
+def indices(found: Computation) -> Iterator[Index]:
+    """Every address, and every position that is a value."""
+    yield from (access.index for access in found.accesses)
+    for node in every(found):
+        index = getattr(node, "index", None)
+        if isinstance(index, Index):
+            yield index
+
+
+# ------------------------------------------------------------ positions
 
 
 def literal(found: Computation) -> Iterator[Coordinate]:
@@ -63,16 +135,13 @@ def beside(node: Operation) -> list[int]:
 
 def positions(value: Expression) -> Iterator[Position]:
     """What positions a value is made of; a choice by one, and what comes of a comparison, are none."""
-    waiting, seen = [value], set[Expression]()
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Position):
-            yield node
-            continue
-        if node in seen or node.dtype == "bool" or isinstance(node, (Load, Reduction, Partial, Carried)):
-            continue
-        seen.add(node)
-        waiting += node.operands[1:] if isinstance(node, Operation) and node.name == "where" else node.operands
+
+    def parts(node: Expression) -> tuple[Expression, ...]:
+        if node.dtype == "bool" or isinstance(node, (Position, *ENDS)):
+            return ()
+        return node.operands[1:] if isinstance(node, Operation) and node.name == "where" else node.operands
+
+    return (node for node in nodes([value], parts) if isinstance(node, Position))
 
 
 def number(value: Expression) -> Constant | None:

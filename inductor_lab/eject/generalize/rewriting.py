@@ -1,29 +1,34 @@
-"""The same computation with symbols for its sizes: each part made anew, the same one for the same part."""
+"""The same computation with symbols for its sizes: each part made anew, the same one for the same part.
+
+x0 + 75*x1 of f32[40, 75]      x0 + s1*x1 of f32[s0, s1]
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Axis, Check
 from inductor_lab.computation.tree import Call, Constant, Expression, Inside, Load, Operation, Position, Reduction
-from inductor_lab.eject.generalize.addresses import Addresses
+from inductor_lab.eject.generalize.dimensions import Digit
 from inductor_lab.eject.generalize.numbers import Numbers
-from inductor_lab.eject.generalize.symbols import Symbols, product
+from inductor_lab.eject.generalize.positions import flat
+from inductor_lab.eject.generalize.symbols import Symbols, product, term, together
 from inductor_lab.eject.refusal import UndeterminedError
 
 
 class Rewriting:
     """Writes one computation in symbols."""
 
-    def __init__(self, found: Computation, symbols: Symbols, addresses: Addresses, numbers: Numbers) -> None:
-        self.found, self.symbols, self.addresses, self.numbers = found, symbols, addresses, numbers
+    def __init__(self, found: Computation, symbols: Symbols, numbers: Numbers) -> None:
+        self.found, self.symbols, self.numbers, self.addresses = found, symbols, numbers, Addresses(symbols)
         self.made: dict[Any, Any] = {}
 
     def computation(self) -> Computation:
@@ -112,3 +117,86 @@ def _guarded(fold: Reduction, call: Call, axis: Axis) -> Call:
             )
         arguments.append(argument)
     return replace(call, arguments=tuple(arguments))
+
+
+class Addresses:
+    """Writes the addresses of one kernel in symbols."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        self.symbols, self.dimensions, self.digits = symbols, symbols.dimensions, symbols.dimensions.digits
+
+    def coordinate(self, coordinate: Coordinate) -> Coordinate:
+        _, end = self.digits.span(coordinate)
+        below = self.symbols.of(self.digits.below(coordinate))
+        whole = end == self.digits.found.numel[coordinate.axis]
+        size = None if whole else product(self.symbols.of(self.digits.of(coordinate)))
+        return Coordinate(coordinate.axis, product(below), size)
+
+    def address(self, index: Index, pointer: str, new: Callable[[Expression], Expression]) -> Index:
+        """An address in a tensor; `new` writes what the data says of it."""
+        begins = self.dimensions.begins(index, pointer)
+        terms: list[Term] = []
+        for place in self.dimensions.places[pointer]:
+            if place.number in begins:
+                terms.append(term(self.symbols.stride(pointer, place), None, begins[place.number]))
+        for part in index.terms:
+            if isinstance(part.of, Expression):
+                place = next(place for place in self.dimensions.places[pointer] if place.stride == part.factor)
+                terms.append(term(self.symbols.stride(pointer, place), new(part.of)))
+            elif isinstance(part.of, Coordinate):
+                start, _ = self.digits.span(part.of)
+                digits = self.digits.of(part.of)
+                if all(map(self.dimensions.keeps, digits)):  # a mask may hold it back before it comes to others
+                    digits = digits[:1]
+                steps = [(digit, self._step(pointer, abs(part.factor) * (digit.stride // start))) for digit in digits]
+                if steps:
+                    sign = 1 if part.factor > 0 else -1
+                    terms.append(term(self._common(part.of, steps), self.coordinate(part.of), sign))
+        numbers = sum(one.factor for one in terms if one.of is None and not one.sizes)
+        return Index(numbers, tuple(one for one in terms if one.of is not None or one.sizes))
+
+    def position(self, index: Index) -> Index:
+        """A position that is a value: flat numbers of several digits, as if in a tensor of their sizes; one that keeps its size as it is."""
+        coordinates = [one.of for one in index.terms if isinstance(one.of, Coordinate)]
+        if all(self.dimensions.keeps(digit) for of in coordinates for digit in self.digits.of(of)):
+            if len(coordinates) < len(index.terms):
+                raise UndeterminedError("it computes with positions and what the data says")
+            terms = (Term(one.factor, self.coordinate(of)) for one, of in zip(index.terms, coordinates, strict=True))
+            return Index(index.constant, tuple(terms))
+        if not flat(index):
+            raise UndeterminedError("it computes with positions and numbers")
+        at, found = 1, list[Term]()
+        inner: list[Digit] = []
+        for part in sorted(index.terms, key=lambda part: part.factor):
+            assert isinstance(part.of, Coordinate)
+            if part.factor != at:
+                raise UndeterminedError(f"it computes with {part.factor} times a position")
+            found.append(term(self.symbols.of(inner), self.coordinate(part.of)))
+            digits = self.digits.of(part.of)
+            inner += digits
+            at *= prod(digit.size for digit in digits)
+        return Index(0, tuple(reversed(found)))
+
+    def _step(self, pointer: str, step: int) -> tuple[str, ...]:
+        """So many elements of a tensor as a product of symbols: the dimension's stride, and its digits below."""
+        place = self.dimensions.place(pointer, step)
+        assert place is not None
+        stride = self.symbols.stride(pointer, place)
+        if (pointer, place.number) in self.dimensions.fixed:
+            return together([*stride, str(step // place.stride)])
+        at, inner = place.stride, list[Digit]()
+        for walker in self.dimensions.walked[pointer, place.number]:
+            if at < step:
+                inner.append(walker)
+                at *= walker.size
+        return together([*stride, *self.symbols.of(inner)])
+
+    def _common(self, coordinate: Coordinate, steps: list[tuple[Digit, tuple[str, ...]]]) -> tuple[str, ...]:
+        """The one factor of a coordinate of several digits."""
+        _, first = steps[0]
+        passed: list[Digit] = []
+        for digit, step in steps:
+            if together([*first, *self.symbols.of(passed)]) != step:
+                raise UndeterminedError(f"a coordinate of {coordinate.axis} has two steps at other sizes")
+            passed.append(digit)
+        return first

@@ -1,17 +1,21 @@
-"""A symbol for each size that can change, in the order of the tensors' dimensions."""
+"""A symbol for each size that can change, in the order of the tensors' dimensions; the tensors with symbols in their types, and where a
+launcher finds each symbol in their shapes.
+"""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from math import prod
 
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.tree import Expression, Position, Size
 from inductor_lab.eject import naming
-from inductor_lab.eject.generalize.digits import Digit, Place
-from inductor_lab.eject.generalize.dimensions import Dimensions, gap
+from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.generalize.dimensions import Digit, Dimensions, Place, gap
 from inductor_lab.eject.refusal import UndeterminedError
+from inductor_lab.records import SizeLike, TensorType
 
 
 class Symbols:
@@ -67,6 +71,59 @@ class Symbols:
         if not seen:
             why = next(iter(self.dimensions.fixed.values()), "")
             raise UndeterminedError(f"it has no size that could change{f': {why}' if why else ''}")
+
+    # ------------------------------------------------------------ tensors
+
+    def tensor(self, tensor: Tensor) -> Tensor:
+        """A tensor with symbols in its type."""
+        return replace(tensor, symbolic=self._type(tensor))
+
+    def bindings(self, tensors: Mapping[str, Tensor]) -> Iterator[tuple[str, str]]:
+        """Where each symbol is found, in what is read if it can be: as a dimension, else as a part of one."""
+        ordered = sorted(tensors.values(), key=lambda tensor: tensor.role == "out")
+        known = {
+            self.name(gap(tensor.parameter, place)): f"{tensor.name}.stride({place.number})"
+            for tensor in ordered
+            for place in self.dimensions.places[tensor.parameter]
+            if place.gap
+        }
+        for _ in range(len(self.names) + 1):
+            for tensor in ordered:
+                for place in sorted(self.dimensions.places[tensor.parameter], key=lambda place: place.number):
+                    symbols = self.dimension(tensor.parameter, place)
+                    unknown = [symbol for symbol in symbols if symbol not in known and not symbol.isdecimal()]
+                    if len(unknown) == 1:
+                        rest = [known.get(symbol, symbol) for symbol in symbols if symbol not in unknown]
+                        known[unknown[0]] = _quotient(f"{tensor.name}.shape[{place.number}]", rest)
+        for digit, name in self.names.items():
+            if name not in known:
+                raise UndeterminedError(f"the shapes do not tell how {digit.size} is a part of their products")
+        yield from ((name, known[name]) for name in self.names.values())
+
+    def _type(self, tensor: Tensor) -> TensorType | None:
+        places = {place.number: place for place in self.dimensions.places[tensor.parameter]}
+        if not places:
+            return None
+        shape: list[SizeLike] = list(tensor.type.shape)
+        stride: list[SizeLike] = []
+        for n, place in places.items():
+            shape[n] = product(self.dimension(tensor.parameter, place))
+        for n, step in enumerate(tensor.type.stride):
+            if n in places:
+                symbols = self.stride(tensor.parameter, places[n])
+            else:  # one element: it steps over a whole dimension, or over nothing
+                over = next((place for place in places.values() if place.stride * place.size == step), None)
+                symbols = () if over is None else (*self.stride(tensor.parameter, over), *self.dimension(tensor.parameter, over))  # fmt: skip
+            stride.append(product(symbols))
+        return TensorType(tensor.type.dtype, tuple(shape), tuple(stride))
+
+
+def _quotient(size: str, divisors: list[str]) -> str:
+    if not divisors:
+        return size
+    if len(divisors) == 1 and "//" not in divisors[0]:
+        return f"{size} // {divisors[0]}"
+    return f"{size} // ({' * '.join(f'({each})' if '//' in each else each for each in divisors)})"
 
 
 def product(symbols: Iterable[str]) -> int | str:

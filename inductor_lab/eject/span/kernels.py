@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.eject import naming
 from inductor_lab.eject.binding.plan import Plan, plan
-from inductor_lab.eject.cuda.helpers import cplusplus
+from inductor_lab.eject.cuda.page import cplusplus
 from inductor_lab.eject.exchange import exchanged
 from inductor_lab.eject.file.parts import rendering
 from inductor_lab.eject.helpers import NAMES

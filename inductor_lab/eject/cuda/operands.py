@@ -6,7 +6,7 @@ A thread runs for elements that exist, so the masks of axes are true and what on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.index import Coordinate, Index
@@ -24,7 +24,7 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
 )
-from inductor_lab.eject.cuda.numbers import WIDENED
+from inductor_lab.eject.cuda.code import WIDENED
 from inductor_lab.eject.triton_values import chosen_sides
 
 
@@ -40,6 +40,11 @@ def seen(value: Expression) -> Expression:
                 value = inner
             case _:
                 return value
+
+
+def held_dtype(value: Expression) -> str:
+    """The dtype that a variable of a value is held in; a bare number's is the widest of its kind."""
+    return {"float": "float32", "int": "int32"}.get(value.dtype, value.dtype)
 
 
 def parts(value: Expression) -> tuple[Expression, ...]:
@@ -62,14 +67,20 @@ def _parts(value: Expression) -> tuple[Expression, ...]:
 
 def under(*values: Expression, stop: Iterable[Expression] = ()) -> dict[Expression, None]:
     """Everything that values are made of, themselves too; nothing below those to stop at."""
+    ends = set(stop)
+    return _reached(map(seen, values), lambda node: () if node in ends else parts(node))
+
+
+def _reached(
+    roots: Iterable[Expression], below: Callable[[Expression], Iterable[Expression]]
+) -> dict[Expression, None]:
     found: dict[Expression, None] = {}
-    ends, waiting = set(stop), [seen(value) for value in values]
+    waiting = list(roots)
     while waiting:
         node = waiting.pop()
         if node not in found:
             found[node] = None
-            if node not in ends:
-                waiting.extend(parts(node))
+            waiting += below(node)
     return found
 
 
@@ -112,19 +123,9 @@ def sorts(value: Expression) -> bool:
 
 
 def goes_on(carry: Carry) -> bool:
-    """Whether a loop carries on where a scan has come to: the last element of each block's."""
-    return any(isinstance(node, Operation) and node.name == "last" for node in _under(seen(carry.end)))
-
-
-def _under(value: Expression) -> list[Expression]:
-    """A value and the operations that it is made of, down to what is no operation."""
-    found, waiting = dict[Expression, None](), [value]
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found[node] = None
-            waiting += [*map(seen, node.inputs)] if isinstance(node, Operation) else []
-    return list(found)
+    """Whether a loop carries on where a scan has come to: the last element of each block's, and what operations make of it."""
+    made = _reached([seen(carry.end)], lambda node: map(seen, node.inputs) if isinstance(node, Operation) else ())
+    return any(isinstance(node, Operation) and node.name == "last" for node in made)
 
 
 class Varying:
