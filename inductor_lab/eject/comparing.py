@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import inf
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager import MOST, compares
-from inductor_lab.eject.helpers import eager_text
 from inductor_lab.eject.intervals import Bounds, Interval
-from inductor_lab.eject.job_tables import TableKind
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.reach import bound_names
 from inductor_lab.eject.rendering import Comparing, EagerReference, names_in, where_inputs_are
 from inductor_lab.eject.tensors import Tensor, TensorView
+from inductor_lab.eject.triton.subkernel_tables import TableKind
 
 NONE = Comparing((), (), (), 0)
 DRAWN = {

@@ -14,22 +14,23 @@ from inductor_lab.bind.names import scratch
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject import config, job_tables, meanings, naming, sizes
-from inductor_lab.eject.aten import Reference, aten
+from inductor_lab.eject import config, naming, sizes
+from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.eject.distinct import differing
 from inductor_lab.eject.eager import Eager, NoReference, eager
-from inductor_lab.eject.flex import LOCAL, idle
 from inductor_lab.eject.from_the_end import from_the_end
+from inductor_lab.eject.graph import Reference, aten, dimension_names
+from inductor_lab.eject.graph.flex_attention import LOCAL, idle
 from inductor_lab.eject.graph_sizes import told
-from inductor_lab.eject.helpers import NAMES
 from inductor_lab.eject.inputs import inputs
-from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.roles import settled
 from inductor_lab.eject.sizes import Dim
 from inductor_lab.eject.tensors import IDLE, Tensor, TensorView
-from inductor_lab.eject.triton_nouns import of_output
+from inductor_lab.eject.triton import subkernel_tables
+from inductor_lab.eject.triton.nouns import of_output
+from inductor_lab.eject.triton.subkernel_tables import Table
 from inductor_lab.eject.untold import Untold, untold
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Capture, Graph, Kernel, Launch, LaunchArgument, TensorType
@@ -107,7 +108,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     telling = [a for a in launch.arguments if a.type is not None or a.name not in pointers]
     environment = sizes.environment(sizes.symbols(telling), known)
     tensors, workspaces, colliding = _tensors(kernel, launch, graph, found, passed, environment)
-    tensors, kinds = (tensors, []) if colliding or workspaces else job_tables.named(found, tensors)
+    tensors, kinds = (tensors, []) if colliding or workspaces else subkernel_tables.named(found, tensors)
     bindings = told(tensors.values(), environment)
     scalars, missing = _scalars(kernel, passed, environment, known, {tensor.name for tensor in tensors.values()})
     tried = {number.name: int(number.tried) for number in missing.values() if number.tried.isdigit()}
@@ -117,7 +118,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     guessed = frozenset(environment.keys() - known.keys())
     reference, unknown = referenced(kernel, found, tensors, scalars)
     tensors = settled(tensors, found, reference.takes if reference else None)
-    table = None if scalars else job_tables.table(kernel, kinds, tensors, scalars)
+    table = None if scalars else subkernel_tables.table(kernel, kinds, tensors, scalars)
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
     words = _words(Namer(capture).name(kernel), form.operators if form else (), kernel)
     return Plan(
@@ -238,7 +239,7 @@ def _tensors(
         name = naming.unique(f"{memory.name}_new" if memory and wanted == "out" else wanted, taken)
         fill, distinct = drawn.get(argument.name, "normal"), asked.along.get(argument.name, ())
         fill = fill[:2] if distinct and isinstance(fill, tuple) else fill
-        told = meanings.dimensions(node, nodes, open_type or type_)
+        told = dimension_names.dimensions(node, nodes, open_type or type_)
         tensors[argument.name] = Tensor(
             argument.name,
             name,

@@ -7,7 +7,7 @@ from kernels_as_text import kernel, tensor
 
 from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.computation import computation
-from inductor_lab.eject.aten import _lain, _seen
+from inductor_lab.eject.graph import _lain, _seen
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.read.provenance import graph
 from inductor_lab.records import Claim, Node

@@ -12,12 +12,11 @@ from kernels_as_text import kernel
 from small_kernels import AFFINE_GRAPH, SMALL, ejected
 
 from inductor_lab.aten import PRODUCTS
-from inductor_lab.eject import aten, eject
-from inductor_lab.eject.aten import Reference
-from inductor_lab.eject.expand import expanded
-from inductor_lab.eject.graph_biases import without_biases
+from inductor_lab.eject import eject
+from inductor_lab.eject import graph as aten
+from inductor_lab.eject.graph import Reference
+from inductor_lab.eject.graph.values import Values, expanded, without_biases
 from inductor_lab.eject.graph_sizes import in_numbers, named, told
-from inductor_lab.eject.graph_values import Values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.errors import LabError

@@ -21,10 +21,10 @@ from small_kernels import SMALL, ejected
 from inductor_lab import store
 from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.eject import TARGETS, config, eject
+from inductor_lab.eject.device_functions import NEEDS, OURS
+from inductor_lab.eject.device_functions import text as helper_text
 from inductor_lab.eject.domains import WORDS
 from inductor_lab.eject.file.examples import FILLS, legend
-from inductor_lab.eject.helpers import NEEDS, OURS
-from inductor_lab.eject.helpers import text as helper_text
 from inductor_lab.eject.overwriting import overwritten
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.rendering import KernelText

@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.eject import eject
-from inductor_lab.eject.flex_addresses import laid
+from inductor_lab.eject.graph.flex_attention import laid
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.errors import LabError
 from inductor_lab.read import read

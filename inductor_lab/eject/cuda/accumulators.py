@@ -16,9 +16,9 @@ from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.row_packs import RowPacks
 from inductor_lab.eject.cuda.shapes import seen
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_nouns import noun, running
-from inductor_lab.eject.triton_page import UnprintableError
-from inductor_lab.eject.triton_values import constant_of
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.nouns import noun, running
+from inductor_lab.eject.triton.operands import constant_of
 
 ROUNDING = frozenset({"sum", "welford"})
 """Folds whose error grows with how many elements one thread takes in, one after the other."""

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 CHOICE, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUAL, COMPARED, SHIFT, SUM, PRODUCT, PREFIX, ATOM = range(13)
 """How tightly C++ binds, the loosest first."""

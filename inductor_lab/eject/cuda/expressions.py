@@ -39,8 +39,8 @@ from inductor_lab.eject.cuda.code import (
 from inductor_lab.eject.cuda.numbers import NARROW, WIDENED, is_float
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.shapes import seen
-from inductor_lab.eject.triton_page import UnprintableError
-from inductor_lab.eject.triton_values import chosen_sides, unscaled
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.operands import chosen_sides, unscaled
 from inductor_lab.paths import templates_folder
 
 FAST = {"tl_math.exp": "__expf", "tl.exp": "__expf", "libdevice.fast_expf": "__expf"}

@@ -9,7 +9,7 @@ from inductor_lab.computation.index import Coordinate
 from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.shapes import sorts
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ from inductor_lab.eject.cuda.parts import Cuda, Parameter
 from inductor_lab.eject.cuda.pointwise import TILE
 from inductor_lab.eject.cuda.scans import KNOWN
 from inductor_lab.eject.cuda.signature import pointers
-from inductor_lab.eject.job_kinds import STEM
-from inductor_lab.eject.job_tables import FEWEST
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.triton.subkernel_kinds import STEM
+from inductor_lab.eject.triton.subkernel_tables import FEWEST
 
 REMARK = "Blocks are shared out one job after the other; {}."
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.tree import Constant
 from inductor_lab.eject.cuda.code import ATOM, EQUAL, PREFIX, Code, call
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 STORED = {
     "float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16", "bool": "bool",

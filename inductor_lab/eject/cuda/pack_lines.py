@@ -14,7 +14,7 @@ from inductor_lab.eject.cuda.code import SUM, TRUE
 from inductor_lab.eject.cuda.numbers import stored
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_nouns import noun
+from inductor_lab.eject.triton.nouns import noun
 
 
 class PackLines:

@@ -22,7 +22,7 @@ from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.shapes import seen
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 
 class Packed:

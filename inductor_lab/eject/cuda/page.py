@@ -17,9 +17,9 @@ from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.eject.cuda.code import Code
 from inductor_lab.eject.cuda.numbers import Numbers
 from inductor_lab.eject.cuda.shapes import seen, uses
-from inductor_lab.eject.layout import Layout
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.triton.layout import Layout
 
 KEYWORDS = """
     alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char class compl const constexpr continue decltype default

@@ -9,7 +9,7 @@ from inductor_lab.eject.cuda.packs import packs_of
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.signature import index_type
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 THREADS = 256
 TILE = (32, 8)

@@ -9,7 +9,6 @@ from functools import partial
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.axes import kept
 from inductor_lab.eject.cuda import jobs, launching, pointwise, products
 from inductor_lab.eject.cuda.geometry import geometry_of
 from inductor_lab.eject.cuda.helpers import above
@@ -19,9 +18,10 @@ from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.shapes import scanned
 from inductor_lab.eject.cuda.signature import constants, parameters
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.triton.nouns import kept
 
 FLAT = "A thread takes VEC elements side by side, which one instruction loads or stores where the tensors are aligned."
 ONE = "A thread takes one element."

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from inductor_lab.computation.tree import Expression, Random
 from inductor_lab.eject.cuda.code import Code, call
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 FORMS = {
     "rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between",

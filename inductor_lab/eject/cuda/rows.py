@@ -30,7 +30,7 @@ from inductor_lab.eject.cuda.sorts import Sort
 from inductor_lab.eject.cuda.sorts import sorts as sorts_of
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.cuda.sweeps import Sweep
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""

@@ -9,8 +9,8 @@ from inductor_lab.computation.tree import Size
 from inductor_lab.eject.cuda.numbers import is_float, stored
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.parts import Constant, Parameter
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton_page import UnprintableError
 
 LAST = 2**31 - 2**16
 """Elements up to which a position in the last block still has 32 bits."""

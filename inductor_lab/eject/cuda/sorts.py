@@ -21,8 +21,8 @@ from inductor_lab.eject.cuda.code import Code
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.shapes import seen
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_nouns import noun
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.nouns import noun
 
 ROWS, LONGEST = 4, 512
 """Rows of a block where a warp takes each, and how long they are at most (`launching.py`); Inductor sorts no longer ones."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from inductor_lab.eject.axes import named
 from inductor_lab.eject.cuda.jobs import parts
 from inductor_lab.eject.cuda.numbers import is_float, stored
 from inductor_lab.eject.cuda.signature import overwritten
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.sizes import Dim, fixed
 from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton.nouns import named
 from inductor_lab.records import TensorType
 
 LIMITS = {"float16": "2e-03", "bfloat16": "2e-02", "float32": "1e-05", "float64": "1e-12"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Reduction, Scan, walk
-from inductor_lab.eject.definitions import functions
+from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.eager.comparisons import (
     HALVES,
     LARGEST,

@@ -7,7 +7,7 @@ from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Broadcast, Cast, Expression, Load, Operation, Random, Reduction, Scan, Unknown
 from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.statistics import statistic
+from inductor_lab.eject.triton.nouns import statistic
 
 FOLDED = {
     ("sum", ""): "total", ("prod", ""): "product", ("max", ""): "largest", ("fmax", ""): "largest", ("min", ""): "smallest", ("any", ""): "some",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.definitions import functions
+from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.eager.job import JobPrinter
 from inductor_lab.eject.eager.lines import tidy
 from inductor_lab.eject.eager.torch_values import name

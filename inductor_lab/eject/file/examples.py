@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject import config
-from inductor_lab.eject.file.literals import listed, literal, tuple_of
-from inductor_lab.eject.file.sizes import not_told
+from inductor_lab.eject.file.literals import listed, literal, not_told, tuple_of
 from inductor_lab.eject.fills import Fill
 from inductor_lab.eject.generalize import others
 from inductor_lab.eject.inputs import inputs

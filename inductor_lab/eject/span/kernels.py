@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.eject import naming
 from inductor_lab.eject.cuda.helpers import cplusplus
-from inductor_lab.eject.exchange import exchanged
-from inductor_lab.eject.file.parts import rendering
-from inductor_lab.eject.helpers import NAMES
+from inductor_lab.eject.device_functions import NAMES, exchanged
+from inductor_lab.eject.file import rendering
 from inductor_lab.eject.plan import Plan, plan
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Rendering
 from inductor_lab.eject.span.alike import Number

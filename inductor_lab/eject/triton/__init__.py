@@ -1,0 +1,115 @@
+"""The readable Triton printer: a computation's schedule as a person would have written it, the same to the bit.
+
+Names come from the tensors and from what is done; sizes are parameters; a constant stands where it is used; a value that is used once is
+written where it is used; a mask that Inductor dropped because its block happened to divide the size is back, because the block may now
+change. The arithmetic, its order and every cast are the tree's.
+
+The frame is `layout.py`'s; the steps are printed by `triton_statements.py`, values by `triton_expressions.py`, where an access goes by
+`triton_addresses.py`, and when it happens by `triton_masks.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from inductor_lab.computation.records import Computation
+from inductor_lab.eject.device_functions import OURS
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.tensors import Tensor
+from inductor_lab.eject.triton.body import Statements
+from inductor_lab.eject.triton.layout import Layout
+from inductor_lab.eject.triton.nouns import kept
+from inductor_lab.eject.triton.operands import uses
+from inductor_lab.eject.triton.page import Page
+from inductor_lab.eject.triton.simplification import simplified
+from inductor_lab.eject.triton.values import Expressions
+
+__all__ = ["UnprintableError", "readable"]
+
+
+def readable(
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    taken: Iterable[str],
+    values: Mapping[str, str],
+    remarks: Mapping[str, str] = MappingProxyType({}),
+    sources: Mapping[int, str] = MappingProxyType({}),
+) -> KernelText:
+    """The kernel's text and its launch.
+
+    Args:
+        tensors: What each pointer holds, by parameter.
+        taken: Names that nothing of the kernel may have.
+        values: Scalars that the launch passes, by parameter, as the launcher's own text.
+        remarks: Comments on them.
+        sources: Lines of the body -> lines of the user's program.
+
+    Raises:
+        UnprintableError: a step or a node has no form here.
+    """
+    if found.schedule.opaque:
+        raise UnprintableError(found.schedule.opaque)
+    found = simplified(found)
+    names = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
+    layout = Layout(found, tensors, names, values)
+    page = Page(found, tensors, layout, uses(found.schedule), sources=sources)
+    body = Statements(page, Expressions(page)).block(found.schedule.steps)
+    lines = [*_frame(page), *body]
+    parameters, arguments = _signature(page, lines, remarks)
+    remark = f"{_remark(found)} {layout.windows.remark()}".strip()
+    return KernelText(
+        tuple(parameters), tuple(lines), remark, tuple(layout.launcher(lines)), layout.grid(), ", ".join(arguments),
+        layout.blocks, layout.fixed, frozenset(page.helpers),
+    )  # fmt: skip
+
+
+def _frame(page: Page) -> list[str]:
+    """Offsets, masks and coordinates of the axes that programs share; reductions that one block holds whole."""
+    lines: list[str] = []
+    for axis in page.found.schedule.axes:
+        lines += page.layout.positions(axis)
+        if not axis.looped:
+            lines += page.layout.mask(axis, axis.name in page.inside)
+            lines += page.layout.coordinates.lines(axis)
+    return lines
+
+
+def _signature(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[list[Parameter], list[str]]:
+    """The parameters, and what the launch passes for them: tensors, run-time sizes, compile-time sizes, blocks."""
+    named = set(re.findall(r"\w+", "\n".join(line.partition("  # ")[0] for line in lines)))
+    parameters, arguments = [], []
+    for tensor in page.tensors.values():
+        parameters.append(Parameter(f"{tensor.name}_ptr", "", tensor.comment()))
+        arguments.append(tensor.name)
+    for name, passed in page.layout.scalars():
+        if name in named:
+            seed = f"{passed}: which of the seeds" if name in page.layout.seed_offsets.values() else ""
+            parameters.append(Parameter(name, "", remarks.get(name, seed)))
+            arguments.append(passed)
+    for name, passed, comment in page.layout.constants():
+        if name in named:
+            parameters.append(Parameter(name, ": tl.constexpr", comment))
+            arguments.append(f"{name}={passed}")
+    for name in page.layout.tuned():
+        parameters.append(Parameter(name, ": tl.constexpr"))
+        arguments.append(f"{name}={name}")
+    return parameters, arguments
+
+
+def _remark(found: Computation) -> str:
+    """Why a program owns what it owns."""
+    schedule, each = found.schedule, kept(found)
+    free = [axis for axis in schedule.axes if not axis.reduced]
+    reduced = [axis for axis in schedule.axes if axis.reduced]
+    if not reduced:
+        if len(free) > 1:
+            return "One program owns a tile of elements."
+        return "One program owns BLOCK consecutive elements, shared by its threads."
+    if schedule.group:
+        return "One program takes a group of rows, BLOCK at a time, each held whole, and folds the group's columns."
+    how = "a block of each at a time" if any(axis.looped for axis in reduced) else "each held whole"
+    several = free and free[0].dimension is not None
+    return f"One program takes {f'BLOCK {each}s' if several else f'one {each}'}, {how}."

@@ -1,0 +1,412 @@
+"""The statements of a readable kernel, in the order of the schedule: what gets a name, what is written where it is used, and loops.
+
+Loads, stores and functions that branch stay where the text has them: where they stand decides what lives at the same time.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from math import inf, prod
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Carried,
+    Cast,
+    Constant,
+    Expression,
+    Inside,
+    Load,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+    Size,
+)
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.nouns import RUNNING, noun, roles, running
+from inductor_lab.eject.triton.operands import (
+    branches,
+    call_of,
+    constant_of,
+    is_relu,
+    parts_of,
+    result_count,
+    under,
+    used_elsewhere,
+)
+from inductor_lab.eject.triton.page import Page, call_to, dtype_name, name_node, number_of, parsed, unparsed
+from inductor_lab.eject.triton.patterns import chosen_of, partner_of, results
+from inductor_lab.eject.triton.values import Expressions
+
+INLINE = 56
+"""Characters up to which a value that is used once is written where it is used."""
+NAMED = re.compile(r"\b[A-Z][A-Z0-9_]*\b|_(upper|lower|at_\d+)\b")
+"""Compile-time sizes and the roles of loads: how long their names are does not decide where a value is computed."""
+NUMBERED = {r"_at(_0){2,}\b": "", r"_at(_\d+){2,}\b": "_2", r"\binside_([a-z]\w*_)?\d+(_\d+)*\b": "both_2"}
+"""Places of a window and tests of its edges -> what they would be called without it: their names decide no more."""
+COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
+"""The indices of a comparison that needs only their order."""
+
+
+EXACT = 2**24
+"""Whole numbers up to this are float32's, too."""
+ROUNDED = ("bfloat16", "float16")
+"""To these a store rounds a float32 as a cast does: to the nearest."""
+
+
+class Statements:
+    """The body of one kernel."""
+
+    def __init__(self, page: Page, expressions: Expressions) -> None:
+        self.page, self.expressions = page, expressions
+        self.uses, self.elsewhere = page.uses, used_elsewhere(page.found.schedule)
+        self.relu_of = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and is_relu(node)}
+        """Values of which a relu is taken: they are needed twice there."""
+        self.windows = page.layout.windows
+        self.roles = roles(page.found.loads, page.tensors, {**self.windows.roles(), **page.layout.bounds.halves})
+        """What tells the loads of one tensor from each other."""
+        self.choices = results(self.uses)
+        """Comparisons of two values and their indices, and what is chosen by each."""
+        self.accumulators: dict[str, str] = {}
+        """A loop's own names -> ours."""
+        self.loops: list[Loop] = []
+        """Those that are being printed, the innermost last."""
+        self.pending: dict[Expression, None] = {}
+        """Values that will be written where they are used."""
+        self.source = ""
+        """The line of the user's program that the last statement with a remark is from."""
+        self.written_here: dict[Expression | None, str] = {}
+        """Values without a statement of their own, and what is made of them by casts -> the line of the user's program."""
+
+    def block(self, steps: Sequence[Step]) -> list[str]:
+        """The lines of a block of steps."""
+        page = self.page
+        outer, page.lines = page.lines, []
+        for step in steps:
+            before = len(page.lines)
+            match step:
+                case Define(line=line, values=values):
+                    self._define(step)
+                    self._from(page.sources.get(line, ""), before, values)
+                case Effect(access=access):
+                    page.emit(self._store(access))
+                    self._from(self.written_here.get(access.value, ""), before)
+                    self._spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
+                case Assert(check=check):
+                    page.emit(self.expressions.masks.assertion(check.condition, check.message))
+                case Barrier(text=text):
+                    page.emit(text)
+                case Loop():
+                    self._loop(step)
+        lines, page.lines = page.lines, outer
+        return lines
+
+    def _from(self, source: str, before: int, values: Sequence[Expression] = ()) -> None:
+        """Say which line of the user's program a statement is from, where that is another one than the last."""
+        for value in values:
+            cast = value.operand if isinstance(value, Cast) else None
+            self.written_here[value] = source or self.written_here.get(cast, "")
+        if source not in ("", self.source) and len(self.page.lines) > before:
+            self.page.lines[-1] += f"  # {source}"
+            self.source = source
+
+    # ------------------------------------------------------------ values
+
+    def _define(self, step: Define) -> None:
+        self.page.loads |= {access.value: access for access in step.loads if isinstance(access.value, Load)}
+        if step.loads or any(map(branches, step.values)):
+            self._settle(step.values)
+        loop = self.loops[-1] if self.loops else None
+        for name, value in zip(step.names, step.values, strict=True):
+            carry = next((c for c in loop.carries if c.name == name and c.end is value), None) if loop else None
+            if carry is not None:
+                self._update(carry, value)
+                continue
+            if (
+                value in self.page.bound
+                or not self.uses[value]
+                or isinstance(value, (Constant, Size, Position, Inside))
+            ):
+                continue
+            if len(step.names) > 1 or result_count(value) > 1:
+                self._several(step)
+                continue
+            if chosen_of(value) is not None:
+                self._choose(value)
+                continue
+            if self._inlined(value, step):
+                self.pending[value] = None
+                continue
+            self._bind(value)
+
+    def _settle(self, coming: Sequence[Expression]) -> None:
+        """Give what waits to be used a statement of its own, before memory is read: a value computed later would keep its parts alive."""
+        used = {part for value in coming for part in under(value, None)}
+        inner = {part for value in self.pending for part in under(value, None)}
+        for value in list(self.pending):
+            if value not in used and value not in inner and any(isinstance(part, Load) for part in under(value, None)):
+                self._bind(value)
+
+    def _spent(self, *values: Expression) -> None:
+        """What was written just now waits no longer."""
+        for value in values:
+            for part in (value, *under(value, None)):
+                self.pending.pop(part, None)
+
+    def _bind(self, value: Expression) -> None:
+        name = self._just_loaded(value) or self._going_on(value)
+        written = unparsed(self.expressions.node(value))
+        name = name or self._fresh(value)
+        self.page.emit(f"{name} = {written}")
+        self._spent(value)
+        self.page.bound[value] = name
+
+    def _just_loaded(self, value: Expression) -> str:
+        """The name of the one element that was loaded just now and only this takes, spread over the block: both become one statement."""
+        filled = isinstance(value, Operation) and self.expressions.is_filled(value)
+        match value.inputs[1] if filled and isinstance(value, Operation) else value:
+            case Broadcast(operand=Load() as load) if self.uses[load] == 1 and load not in self.elsewhere:
+                name, _, call = self.page.lines[-1].partition(" = ") if self.page.lines else ("", "", "")
+                if name and self.page.bound.get(load) == name and re.fullmatch(r"tl\.load\([^#]*\)", call):
+                    self.page.lines.pop()
+                    del self.page.bound[load]
+                    return name
+        return ""
+
+    def _fresh(self, value: Expression) -> str:
+        if isinstance(value, Operation) and self.expressions.is_filled(value):
+            value = value.inputs[1]
+        if value in self.windows.tests:
+            return self.page.fresh(self.windows.tests[value])
+        word = noun(value, self.page.tensors, self.roles, self.page.found.numel)
+        place = self.windows.of(value) if isinstance(value, Operation) else ""
+        return self.page.fresh(f"{word}_{place}" if place else word, value)
+
+    def _going_on(self, value: Expression) -> str:
+        """The name of what a window's places were taken into so far, where this takes in one more: `largest = maximum(largest, x_at_0_2)`."""
+        match value:
+            case Operation(name=("add" | "maximum" | "minimum") as name, inputs=(Operation() as before, place)) if (
+                before.name == name and self.uses[before] == 1 and before not in self.elsewhere
+            ):
+                return self.page.bound.get(before, "") if self.windows.of(place) else ""
+        return ""
+
+    def _several(self, step: Define) -> None:
+        """One call with several results."""
+        bound = self.page.bound
+        call = next((found for value in step.values if (found := call_of(value)) is not None), None)
+        if call is None or any(call_of(value) is None for value in step.values):
+            for value in step.values:
+                if value not in bound and self.uses[value]:
+                    self._bind(value)
+            return
+        written = self.expressions.call(step.values[0], call)
+        names = []
+        for value in step.values:
+            if value in bound:
+                names.append("_")
+                continue
+            names.append(self._fresh(value) if self.uses[value] else "_")
+            bound[value] = names[-1]
+        self.page.emit(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {unparsed(written)}")
+        place = self.page.layout.place_of_rest()
+        if place and isinstance(step.values[0], Reduction):
+            for name in names:
+                if name != "_":
+                    self.page.emit(f"{name} = {name}{place}")
+
+    def _choose(self, choice: Expression) -> None:
+        """The larger of two values with its index, in one call; a window's running ones go on under their names."""
+        found = chosen_of(choice)
+        assert found is not None and isinstance(choice, Operation)
+        chosen = self.choices[choice.inputs[0]]
+        indices = found.indices or _inputs(chosen.get("index")) or COUNTED
+        written = unparsed(self.expressions.compared(found, indices))
+        names = []
+        for part, before in (("value", found.values[0]), ("index", indices[0])):
+            value = chosen.get(part)
+            names.append(self._running(part, before, len(chosen)) if value is not None else "_")
+            if value is not None:
+                self._spent(value)
+                self.page.bound[value] = names[-1]
+        self.page.emit(f"{', '.join(names)} = {written}")
+
+    def _running(self, part: str, before: Expression, uses: int) -> str:
+        """The name of one result: that of the one before, which nothing needs behind this comparison."""
+        last = chosen_of(before) is not None and self.uses[before] == uses and before not in self.elsewhere
+        return self.page.bound[before] if last else self.page.fresh(RUNNING["argmax", part])
+
+    def _inlined(self, value: Expression, step: Define) -> bool:
+        """True for what is written where it is used: used once, here, read from no memory, and short."""
+        if (
+            self.uses[value] != 1
+            or value in self.elsewhere
+            or step.loads
+            or partner_of(value)
+            or isinstance(value, (Reduction, Scan, Partial, Random))
+        ):
+            return False
+        bound, shown = self.page.bound, self._shown(value)
+        if value in self.relu_of or (any(isinstance(node, Carried) for node in shown) and not self._ends_turn(value)):
+            return False
+        if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in bound for node in shown):
+            return False
+        if any(branches(node) and node not in bound for node in (value, *under(value, None))):
+            return False
+        if self.loops and any(value is carry.end for carry in self.loops[-1].carries):
+            return True  # the statement that ends the turn
+        return self._length(unparsed(self.expressions.node(value))) <= INLINE
+
+    def _length(self, text: str) -> int:
+        """The characters of a value, whatever its sizes, its coordinates, its roles and the places of its window are called."""
+        for name in self.page.layout.coordinates.named.values():
+            text = re.sub(rf"\b{name}\b", "d0", text)
+        for name, written in NUMBERED.items() if self.windows.places else ():
+            text = re.sub(name, written, text)
+        return len(NAMED.sub("SIZE", text))
+
+    def _shown(self, value: Expression) -> set[Expression]:
+        """What a value's own text says, down to the values that stand behind names."""
+        found: set[Expression] = set()
+        waiting = list(parts_of(value))
+        while waiting:
+            node = waiting.pop()
+            if node not in found:
+                found.add(node)
+                waiting.extend(() if node in self.page.bound else parts_of(node))
+        return found
+
+    # ------------------------------------------------------------ loops
+
+    def _loop(self, step: Loop) -> None:
+        """Values defined in a loop are unknown behind it."""
+        page, layout = self.page, self.page.layout
+        for carry in step.carries:
+            self._start(carry)
+        before, names, positions = dict(page.bound), set(layout.taken), dict(page.positions)
+        for carry in step.carries:
+            page.bound[carry.before] = self.accumulators[carry.name]
+        axis = page.found.schedule.axis(step.axis)
+        if axis is None:
+            raise UnprintableError("a loop along no axis of the frame")
+        self.loops.append(step)
+        body = self.block(step.steps)
+        for carry in step.carries:
+            if page.bound.get(carry.end) != self.accumulators[carry.name]:
+                raise UnprintableError("a loop whose accumulator is set in an unknown way")  # by no statement
+        self.loops.pop()
+        page.bound, page.positions = before, positions
+        layout.forget(names)
+        page.emit(f"for {layout.start(axis)} in {layout.range_(axis, step.iterator, step.keywords)}:")
+        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.lines(axis))
+        page.lines += ["    " + line for line in (*frame, *body)]
+        for carry in step.carries:
+            page.bound[carry.after] = self.accumulators[carry.name]
+
+    def _start(self, carry: Carry) -> None:
+        """An accumulator before its loop."""
+        if isinstance(carry.start, Carried) and carry.start.name in self.accumulators:
+            self.accumulators[carry.name] = self.accumulators[carry.start.name]
+            return
+        word = "so_far" if _goes_on(carry) else running(carry.after)
+        name = self.accumulators[carry.name] = self.page.fresh(word)
+        shapes = self.expressions.shapes
+        if _goes_on(carry):
+            shapes.carried[carry.before] = shapes.free
+        elif isinstance(carry.after, Reduction):
+            shapes.carried[carry.before] = shapes.of(carry.after)
+        start = constant_of(carry.start)
+        if start is not None:
+            shape = self.page.layout.tile(shapes.of(carry.before))
+            written: ast.expr = call_to("tl.full", shape, number_of(start.value), dtype_name(start.dtype))
+        else:
+            written = self.expressions.node(carry.start)
+        self.page.emit(f"{name} = {unparsed(written)}")
+
+    def _ends_turn(self, value: Expression) -> bool:
+        """True for what an accumulator becomes: `accumulator + x`."""
+        return bool(self.loops) and any(
+            value is carry.end or value in parts_of(carry.end) for carry in self.loops[-1].carries
+        )
+
+    def _update(self, carry: Carry, value: Expression) -> None:
+        """The end of a turn."""
+        name = self.accumulators[carry.name]
+        before = self.page.bound.pop(value, None)
+        written = name_node(before) if before is not None else self.expressions.node(value)
+        if not _goes_on(carry) and not isinstance(carry.after, Reduction):
+            written = self.expressions.masks.kept(written, name)
+        self.page.emit(f"{name} = {unparsed(written)}")
+        self._spent(value)
+        self.page.bound[value] = name
+
+    # ------------------------------------------------------------ memory
+
+    def _store(self, access: Access) -> str:
+        function = "tl.store" if access.kind == "store" else f"tl.{access.kind}"
+        if access.value is None:
+            raise UnprintableError(f"{access.kind} of nothing")
+        shapes, masks = self.expressions.shapes, self.expressions.masks
+        value = self.expressions.node(self._before_the_store(access))
+        spanned = shapes.of(access.value) | (shapes.of(access.mask) if access.mask is not None else frozenset())
+        pointer = self.expressions.addresses.of(access, spanned)
+        if not shapes.spanned(spanned | shapes.of_index(access.index)):  # one element, and no tile can be stored there
+            constant = constant_of(access.value)
+            if constant is not None:
+                value = number_of(constant.value)
+            elif self._tiled(value):
+                pointer = ast.BinOp(pointer, ast.Add(), parsed("tl.full([1], 0, tl.int32)"))
+        mask = masks.of(access, shapes.of(access.value))
+        call = call_to(function, pointer, value, *([mask] if mask is not None else []))
+        if access.eviction:
+            call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
+        return unparsed(call, access.keywords)
+
+    def _before_the_store(self, access: Access) -> Expression:
+        """What is stored, less the casts that the store does itself: float32 to the tensor's narrower dtype, and that as float32."""
+        value, tensor = access.value, self.page.tensors.get(access.pointer)
+        assert value is not None
+        while (
+            tensor is not None
+            and access.kind == "store"
+            and isinstance(value, Cast)
+            and value not in self.page.bound
+            and {value.dtype, value.operand.dtype} == {"float32", tensor.type.dtype}
+            and tensor.type.dtype in ROUNDED
+        ):
+            value = value.operand
+        match value:  # the place of a row's largest, which Inductor takes for a float32 on its way to int64
+            case Cast(operand=Reduction(part="index") as place, dtype="float32") if (
+                tensor is not None and "int" in tensor.type.dtype and self._elements(place) <= EXACT
+            ):
+                return place
+        return value
+
+    def _elements(self, fold: Reduction) -> float:
+        """How many elements a fold takes, where that is known."""
+        sizes = [self.page.found.numel.get(axis) for axis in fold.over]
+        return prod(size if isinstance(size, int) else inf for size in sizes)
+
+    def _tiled(self, written: ast.expr) -> bool:
+        """True for a value made of `tl.full([1], ...)`, which is a tile of one element and no scalar."""
+        names = {node.id for node in ast.walk(written) if isinstance(node, ast.Name)}
+        said = [unparsed(written), *(line for line in self.page.lines if line.partition(" = ")[0] in names)]
+        return any("tl.full([1]," in line for line in said)
+
+
+def _inputs(choice: Expression | None) -> tuple[Expression, ...]:
+    """What a choice chooses from."""
+    return choice.inputs[1:] if isinstance(choice, Operation) else ()
+
+
+def _goes_on(carry: Carry) -> bool:
+    """True for where a scan has come to at the end of a block, from which the next block goes on."""
+    match carry.end:
+        case Operation(name="where", inputs=(_, _, Operation(name="last"))):
+            return True
+    return False

@@ -1,0 +1,389 @@
+"""The places of a window, as pooling reads them: told apart by the row and the column of the window that each is at.
+
+    x[2 * row - 1, 2 * column - 1]     x_at_0_0       the loads of one tensor go along the same coordinates, and their constants
+    x[2 * row - 1, 2 * column]         x_at_0_1       are every row of a few with every column of a few
+
+The tests of the edges are called after the places that they guard: `inside_row_0`, `inside_column_2`, and `inside_0_2` for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import prod
+
+from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.nodes import Nodes
+from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position
+from inductor_lab.eject.tensors import Tensor
+
+
+class Partners:
+    """The loads that stand for two each."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.nodes = nodes
+        self.accesses: dict[Load, Access] = {}
+        """Every load of the body, and those that are made here."""
+        self.made: dict[Load, Access] = {}
+        self.instead: dict[Expression, Load] = {}
+        """A load -> the one that stands for it and its partner."""
+        self.values: dict[Expression, None] = {}
+        """What is made of them, each after its operands."""
+
+    def chosen(self, value: Operation, opposite: Expression) -> Expression:
+        """A choice by a test of halves with what is loaded in both read once; itself where that is not sure."""
+        test, one, other = value.inputs
+        halves = half(test)
+        upper, lower = _loads(one, test), _loads(other, opposite)
+        if halves is None or not upper or len(upper) != len(lower):
+            return value
+        pairs: dict[Expression, Expression] = {}
+        for above in upper:
+            partner = next((p for below in lower if (p := self.partner(above, below, value, opposite, *halves))), None)
+            if partner is None:
+                return value
+            pairs |= partner
+        if not {*upper, *lower} <= pairs.keys():
+            return value
+        one, other = self.with_(one, pairs), self.with_(other, pairs)
+        if one is other:
+            return one
+        return self.nodes.make(Operation, value.dtype, value.axes, "where", (test, one, other), "", "")
+
+    def partner(
+        self, above: Load, below: Load, value: Operation, opposite: Expression, coordinate: Coordinate, number: int
+    ) -> dict[Expression, Expression]:
+        """Both loads -> the one that stands for them; nothing where they are no pair."""
+        a, b, test = above.index, below.index, value.inputs[0]
+        if a is None or b is None or above.pointer != below.pointer or {*a.terms} != {*b.terms}:
+            return {}
+        steps = [term for term in a.terms if term.of == coordinate and not term.sizes]
+        masks = [part for part in conjuncts(above.mask) if part is not test]
+        if (
+            len(steps) != 1
+            or a.constant - b.constant != 2 * number * steps[0].factor
+            or masks != [part for part in conjuncts(below.mask) if part is not opposite]
+            or (above.dtype, above.version, above.other) != (below.dtype, below.version, below.other)
+            or not {above, below} <= self.accesses.keys()
+        ):
+            return {}
+        make, axes = self.nodes.make, test.axes
+        ends = (make(Constant, "int", frozenset(), number), make(Constant, "int", frozenset(), -number))
+        away = make(Operation, "int32", axes, "where", (test, *ends), "", "")
+        here = make(Position, "int32", axes, Index(0, (Term(1, coordinate),)))
+        place = make(Operation, "int32", axes, "add", (here, away), "", "")
+        terms = tuple(Term(term.factor, place) if term is steps[0] else term for term in a.terms)
+        index = Index((a.constant + b.constant) // 2, terms)
+        mask = masks[0] if masks else None
+        for part in masks[1:]:
+            mask = make(Operation, "bool", (mask.axes if mask else axes) | part.axes, "and", (mask, part), "", "")
+        read = make(
+            Load, above.dtype, above.axes, above.pointer, index, mask, above.other if mask else None, above.version
+        )
+        assert isinstance(read, Load)
+        self.made[read] = self.accesses[read] = replace(self.accesses[above], index=index, mask=mask, value=read)
+        self.instead |= {above: read, below: read}
+        return {above: read, below: read}
+
+    def with_(self, value: Expression, loads: Mapping[Expression, Expression]) -> Expression:
+        """A value made of other loads."""
+        if value in loads or not isinstance(value, (Cast, Operation)):
+            return loads.get(value, value)
+        operands = tuple(self.with_(operand, loads) for operand in value.operands)
+        if operands == value.operands:
+            return value
+        fields = (value.name, operands, value.spelling, value.keywords) if isinstance(value, Operation) else operands
+        made = self.nodes.make(type(value), value.dtype, value.axes, *fields)
+        self.values[made] = None
+        return made
+
+
+@dataclass(frozen=True)
+class Partner:
+    """Where the other half's element stands: `coordinate + where(coordinate < number, number, -number)`."""
+
+    coordinate: Coordinate
+    number: int
+    test: Operation
+    away: Operation
+
+
+def partner_of(value: object) -> Partner | None:
+    """What a value says of a partner's place; None for any other."""
+    match value:
+        case Operation(
+            name="add",
+            inputs=(
+                Position(index=index),
+                Operation(name="where", inputs=(Operation() as test, Constant(), Constant())) as away,
+            ),
+        ) if (found := half(test)) and index.only() == found[0]:
+            return Partner(*found, test, away)
+    return None
+
+
+def walking(value: object) -> Coordinate | None:
+    """The coordinate that a summand of an address walks along, its partner's too."""
+    partner = partner_of(value)
+    return value if isinstance(value, Coordinate) else partner.coordinate if partner else None
+
+
+def half(test: Expression) -> tuple[Coordinate, int] | None:
+    """`coordinate < number`."""
+    match test:
+        case Operation(name="lt", inputs=(Position(index=index), Constant(value=int() as number))):
+            coordinate = index.only()
+            numbers = coordinate is not None and isinstance(coordinate.size, int) and coordinate.size == 2 * number
+            return (coordinate, number) if coordinate is not None and numbers else None
+    return None
+
+
+def _loads(value: Expression, test: Expression) -> list[Load]:
+    """What a value is made of that is read under a test."""
+    return [
+        node
+        for node in _arithmetic(value)
+        if isinstance(node, Load) and any(part is test for part in conjuncts(node.mask))
+    ]
+
+
+def _arithmetic(value: Expression) -> Iterator[Expression]:
+    """A value and what its arithmetic takes, each once, up to loads."""
+    seen: set[Expression] = set()
+    waiting = [value]
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting += node.operands if isinstance(node, (Operation, Cast)) else ()
+
+
+HELPERS = {"gt": "maximum_with_index", "lt": "minimum_with_index"}
+"""How the values are compared -> the helper."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two values and their indices, one pair of which is chosen."""
+
+    helper: str
+    values: tuple[Expression, Expression]
+    indices: tuple[Expression, ...]
+    """Empty where the condition does not tell them: the first two places of a window, of which the first index is the lower one."""
+
+
+def compared(condition: Expression) -> Compared | None:
+    """What a condition compares; None where it is no such comparison."""
+    match condition:
+        case Operation(name="or", inputs=(Operation(name="or", inputs=(better, nan)), tie)):
+            return _compared(better, nan, tie)
+        case Operation(name="or", inputs=(better, tie)):
+            return _compared(better, None, tie)
+    return None
+
+
+def _compared(better: Expression, nan: Expression | None, tie: Expression) -> Compared | None:
+    """Args:
+    better: `a > b`.
+    nan: `(a != a) > (b != b)`.
+    tie: Both are equal, and the first has the lower index where that is to be tested.
+    """
+    match better:
+        case Operation(name=("gt" | "lt") as name, inputs=(a, b)) if nan is None or _first_is_nan(nan, a, b):
+            match tie:
+                case Operation(name="and", inputs=(equal, Operation(name="lt", inputs=(a_index, b_index)))):
+                    return Compared(HELPERS[name], (a, b), (a_index, b_index)) if _equal(equal, a, b, nan) else None
+            return Compared(HELPERS[name], (a, b), ()) if _equal(tie, a, b, nan) else None
+    return None
+
+
+def _equal(value: Expression, a: Expression, b: Expression, nan: Expression | None) -> bool:
+    """True for `a == b`, or of floats where both are NaN."""
+    match value:
+        case Operation(name="eq", inputs=(left, right)):
+            return left is a and right is b and nan is None
+        case Operation(
+            name="or",
+            inputs=(Operation(name="eq", inputs=(left, right)), Operation(name="and", inputs=(one, other))),
+        ):
+            return nan is not None and left is a and right is b and _is_nan(one, a) and _is_nan(other, b)
+    return False
+
+
+def _first_is_nan(value: Expression, a: Expression, b: Expression) -> bool:
+    match value:
+        case Operation(name="gt", inputs=(one, other)):
+            return _is_nan(one, a) and _is_nan(other, b)
+    return False
+
+
+def _is_nan(test: Expression, of: Expression) -> bool:
+    match test:
+        case Operation(name="ne", inputs=(one, other)):
+            return one is of and other is of
+    return False
+
+
+def chosen_of(value: Expression) -> Compared | None:
+    """What a choice chooses from; None for another one."""
+    if not isinstance(value, Operation) or value.name != "where" or len(value.inputs) != 3:
+        return None
+    condition, one, other = value.inputs
+    found = compared(condition)
+    if found is None or (one, other) in {found.values, found.indices}:
+        return found
+    return found if not found.indices and _counted(one, other) else None
+
+
+def results(choices: Iterable[Expression]) -> dict[Expression, dict[str, Expression]]:
+    """Condition -> the values that it chooses, by what they are of the larger one: its `value` or its `index`."""
+    found: dict[Expression, dict[str, Expression]] = {}
+    for choice in choices:
+        chosen = chosen_of(choice)
+        if chosen is not None and isinstance(choice, Operation):
+            part = "value" if choice.inputs[1:] == chosen.values else "index"
+            found.setdefault(choice.inputs[0], {})[part] = choice
+    return found
+
+
+def _counted(one: Expression, other: Expression) -> bool:
+    """True for two numbers of which the first is the lower one."""
+    return isinstance(one, Constant) and isinstance(other, Constant) and one.value < other.value
+
+
+MOST = 16
+"""A window is at most so wide along a dimension."""
+WORDS = {1: "column", 2: "row", 3: "depth"}
+"""What a dimension of an image is called, counted from the last."""
+
+Address = tuple[str, Index]
+Place = tuple[int, ...]
+"""Along each dimension of the window."""
+
+
+class Windows:
+    """The windows of one kernel."""
+
+    def __init__(self, loads: Iterable[Access], tensors: Mapping[str, Tensor]) -> None:
+        self.tensors = tensors
+        self.places: dict[Address, Place] = {}
+        """Where in its window each load is."""
+        self.dimensions: dict[str, tuple[int, ...]] = {}
+        """Pointer -> the dimensions of the tensor that its window goes along."""
+        self.sliding: set[str] = set()
+        """Those whose window coordinates move; of the others it is all that there is along its dimensions."""
+        loads = list(loads)
+        groups: dict[tuple[str, tuple[Term, ...]], set[int]] = {}
+        for access in loads:
+            groups.setdefault((access.pointer, access.index.terms), set()).add(access.index.constant)
+        for (pointer, terms), constants in groups.items():
+            if sum(known == pointer for known, _ in groups) == 1 and pointer in tensors:
+                self._window(pointer, terms, constants)
+        self.tests = self._tests(loads)
+        """Masks of one row, one column or one place of a window -> their names."""
+
+    def _window(self, pointer: str, terms: tuple[Term, ...], constants: set[int]) -> None:
+        tensor = self.tensors[pointer]
+        steps = {constant: _steps(constant - min(constants), tensor) for constant in constants}
+        if not all(steps.values()):
+            return
+        along = [sorted({step[place] for step in steps.values()}) for place in range(len(tensor.told.shape))]
+        wide = tuple(place for place, found in enumerate(along) if len(found) > 1)
+        if len(wide) < 2 or prod(map(len, along)) != len(constants):
+            return
+        self.dimensions[pointer] = wide
+        walked = [_steps(abs(term.factor), tensor) for term in terms]
+        if any(steps[place] for steps in walked for place in wide if steps):
+            self.sliding.add(pointer)
+        for constant, step in steps.items():
+            self.places[pointer, Index(constant, terms)] = tuple(along[place].index(step[place]) for place in wide)
+
+    def _tests(self, loads: Iterable[Access]) -> dict[Expression, str]:
+        guarded: dict[Expression, set[tuple[str, Place]]] = {}
+        for access in loads:
+            place = self.places.get((access.pointer, access.index))
+            if place is None:
+                continue
+            for test in _conjunctions(access.mask):
+                guarded.setdefault(test, set()).add((access.pointer, place))
+        return {
+            test: name
+            for test, places in guarded.items()
+            if len({pointer for pointer, _ in places}) == 1 and (name := self._test(places))
+        }
+
+    def _test(self, places: set[tuple[str, Place]]) -> str:
+        """The name of what all these places have in common; empty for nothing."""
+        pointer = next(pointer for pointer, _ in places)
+        along = [{place[n] for _, place in places} for n in range(len(self.dimensions[pointer]))]
+        common = [(n, min(found)) for n, found in enumerate(along) if len(found) == 1]
+        if len(common) == len(along):
+            return "inside_" + "_".join(str(number) for _, number in common)
+        if len(common) != 1:
+            return ""
+        n, number = common[0]
+        return f"inside_{word(self.dimensions[pointer][n], self.tensors[pointer])}_{number}"
+
+    def of(self, value: Expression) -> str:
+        """The role of the one place that a value is made of; empty where it is of several, or of none."""
+        found: set[str] = set()
+        waiting, seen = [value] if self.places else [], set()
+        while waiting and len(found) < 2:
+            node = waiting.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if isinstance(node, Load):
+                found.add(self.role(node.pointer, node.index) if node.index is not None else "")
+            else:
+                waiting.extend(node.operands)
+        return found.pop() if len(found) == 1 else ""
+
+    def remark(self) -> str:
+        """What the names of the places mean: `x_at_0_1` for the first tensor of which a window is read."""
+        for pointer, wide in self.dimensions.items():
+            tensor = self.tensors[pointer]
+            name = f"{tensor.name}_at_{'_'.join(str(min(number, 1)) for number in range(len(wide)))}"
+            if pointer not in self.sliding:
+                return (
+                    f"{name} is read at {' and '.join(f'{min(n, 1)} along dimension {d}' for n, d in enumerate(wide))}."
+                )
+            at = ", ".join(f"{word(place, tensor)} {min(number, 1)}" for number, place in enumerate(wide))
+            return f"{name} is read at {at} of the window."
+        return ""
+
+    def roles(self) -> dict[Address, str]:
+        """What tells each load from the others of its window."""
+        return {address: self.role(*address) for address in self.places}
+
+    def role(self, pointer: str, index: Index) -> str:
+        """What tells one load from the others of its window: `at_0_2`; empty for a load of none."""
+        place = self.places.get((pointer, index))
+        return f"at_{'_'.join(map(str, place))}" if place is not None else ""
+
+
+def word(place: int, tensor: Tensor) -> str:
+    """`row`, `column`: what a dimension of an image is called."""
+    return WORDS.get(len(tensor.told.shape) - place, f"d{place}")
+
+
+def _steps(offset: int, tensor: Tensor) -> Place:
+    """An offset from the first place of a window in steps along each dimension; empty where it is none."""
+    pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
+    found = [0] * len(tensor.told.shape)
+    known = [(stride, n) for n, (stride, size) in pairs if isinstance(stride, int) and stride > 0 and size != 1]
+    for stride, n in sorted(known, reverse=True):
+        found[n], offset = divmod(offset, stride)
+    return tuple(found) if not offset and max(found, default=MOST) < MOST else ()
+
+
+def _conjunctions(mask: Expression | None) -> list[Expression]:
+    """A mask and what it is made of, where both of two things must hold."""
+    match mask:
+        case Operation(name="and", inputs=(left, right)):
+            return [mask, *_conjunctions(left), *_conjunctions(right)]
+    return [mask] if isinstance(mask, Operation) else []
