@@ -15,7 +15,7 @@ from inductor_lab.aten import PRODUCTS
 from inductor_lab.eject import eject
 from inductor_lab.eject import graph as aten
 from inductor_lab.eject.graph import Reference
-from inductor_lab.eject.graph.values import Values, expanded, without_biases
+from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
 from inductor_lab.eject.graph_sizes import in_numbers, named, told
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.tensors import Tensor

@@ -20,7 +20,7 @@ from inductor_lab.eject import config, device_functions
 from inductor_lab.eject.comparing import comparing
 from inductor_lab.eject.device_functions import exchanged
 from inductor_lab.eject.file.examples import FILLS, inputs_of
-from inductor_lab.eject.file.header import header, quoted
+from inductor_lab.eject.file.header import header_of, quoted
 from inductor_lab.eject.file.literals import found_sizes, in_quotes, keywords, listed, loose, not_told
 from inductor_lab.eject.file.references import graph_form_of, reference_of, table_of
 from inductor_lab.eject.file.wrapping import paragraph, wrapped
@@ -49,7 +49,7 @@ def rendering(plan: Plan, hand: KernelText, *, file: str, apart: bool = False) -
     if plan.generated and reference is None:
         raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
     return Rendering(
-        header(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, in_quotes(unknown),
+        header_of(plan, file), tuple(beside.imports), _hand(plan, hand, beside), reference, in_quotes(unknown),
         comparing(plan, reference), graph_form_of(plan, captured), in_quotes(captured.no_form), inputs_of(plan, hand, reference),
         _baseline(plan, captured, beside), check_of(plan.tensors.values()), table_of(plan),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from inductor_lab.eject.cuda.parts import Cuda
 from inductor_lab.eject.cuda.testing import architecture, test_numbers, test_tensors
 from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.file import filled, render
-from inductor_lab.eject.file.header import header
+from inductor_lab.eject.file.header import header_of
 from inductor_lab.eject.plan import Plan, whole
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import CudaBeside, KernelText
@@ -35,7 +35,7 @@ def cuda_files(
         LabError: the template is not there or wrong, or the name is the `.cu` file's.
     """
     own = is_of_the_cu_file(template)
-    cuda = dataclasses.replace(cuda, title=header(plan, file).title)
+    cuda = dataclasses.replace(cuda, title=header_of(plan, file).title)
     text = filled(template if own else None, "cuda/kernel.cu.jinja", {"cuda": cuda, "file": file})
     beside = _beside(text, file)
     python = render(plan, hand, template=None if own else template, file=file, real=real, cuda=beside)

@@ -135,7 +135,7 @@ SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
 
-def header(plan: Plan, file: str) -> Header:
+def header_of(plan: Plan, file: str) -> Header:
     """The docstring's parts, of which no text of a log can end it."""
     kernel = plan.kernel
     return Header(

@@ -19,8 +19,8 @@ from inductor_lab.computation import Computation
 from inductor_lab.eject.eager.extent import Extent
 from inductor_lab.eject.eager.torch_values import call, dtype_of, name, tuple_of
 from inductor_lab.eject.graph.flex_attention import is_flex
+from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
 from inductor_lab.eject.graph.spelling import is_number, spelled
-from inductor_lab.eject.graph.values import Values, inductors_own, values
 from inductor_lab.eject.graph_sizes import in_numbers, told
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import names_in
@@ -72,7 +72,7 @@ def aten(
     """
     if is_flex(kernel):
         raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
-    tied = values(kernel, launch, graph, found, environment)
+    tied = bound_values(kernel, launch, graph, found, environment)
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]

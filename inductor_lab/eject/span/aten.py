@@ -21,7 +21,7 @@ from inductor_lab.bind.made_of import operator as operator_of
 from inductor_lab.computation import Computation, computation
 from inductor_lab.eject import naming
 from inductor_lab.eject.graph import MOST_NAMED, Reference, over
-from inductor_lab.eject.graph.values import Values, expanded, without_biases
+from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
 from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.span.claims import is_claimed, of_launch

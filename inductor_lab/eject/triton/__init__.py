@@ -10,8 +10,7 @@ The frame is `layout.py`'s; the steps are printed by `triton_statements.py`, val
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
@@ -23,7 +22,7 @@ from inductor_lab.eject.triton.body import Statements
 from inductor_lab.eject.triton.layout import Layout
 from inductor_lab.eject.triton.nouns import kept
 from inductor_lab.eject.triton.operands import uses
-from inductor_lab.eject.triton.page import Page
+from inductor_lab.eject.triton.page import Line, Page, assigned
 from inductor_lab.eject.triton.simplification import simplified
 from inductor_lab.eject.triton.values import Expressions
 
@@ -58,28 +57,31 @@ def readable(
     page = Page(found, tensors, layout, uses(found.schedule), sources=sources)
     body = Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *body]
-    parameters, arguments = _signature(page, lines, remarks)
+    parameters, arguments = _signature(page, {name for line in lines for name in line.names()}, remarks)
     remark = f"{_remark(found)} {layout.windows.remark()}".strip()
     return KernelText(
-        tuple(parameters), tuple(lines), remark, tuple(layout.launcher(lines)), layout.grid(), ", ".join(arguments),
-        layout.blocks, layout.fixed, frozenset(page.helpers),
+        tuple(parameters), tuple(text for line in lines for text in line.text()), remark, tuple(layout.launcher()), layout.grid(),
+        ", ".join(arguments), layout.blocks, helpers=frozenset(page.helpers),
     )  # fmt: skip
 
 
-def _frame(page: Page) -> list[str]:
+def _frame(page: Page) -> list[Line]:
     """Offsets, masks and coordinates of the axes that programs share; reductions that one block holds whole."""
-    lines: list[str] = []
+    named: list[tuple[str, str]] = []
     for axis in page.found.schedule.axes:
-        lines += page.layout.positions(axis)
+        named += page.layout.positions(axis)
         if not axis.looped:
-            lines += page.layout.mask(axis, axis.name in page.inside)
-            lines += page.layout.coordinates.lines(axis)
-    return lines
+            named += page.layout.mask(axis, axis.name in page.inside)
+            named += page.layout.coordinates.lines(axis)
+    return assigned(named)
 
 
-def _signature(page: Page, lines: Sequence[str], remarks: Mapping[str, str]) -> tuple[list[Parameter], list[str]]:
-    """The parameters, and what the launch passes for them: tensors, run-time sizes, compile-time sizes, blocks."""
-    named = set(re.findall(r"\w+", "\n".join(line.partition("  # ")[0] for line in lines)))
+def _signature(page: Page, named: Container[str], remarks: Mapping[str, str]) -> tuple[list[Parameter], list[str]]:
+    """The parameters, and what the launch passes for them: tensors, run-time sizes, compile-time sizes, blocks.
+
+    Args:
+        named: What the statements say.
+    """
     parameters, arguments = [], []
     for tensor in page.tensors.values():
         parameters.append(Parameter(f"{tensor.name}_ptr", "", tensor.comment()))

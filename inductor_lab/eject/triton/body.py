@@ -6,7 +6,6 @@ Loads, stores and functions that branch stay where the text has them: where they
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 from math import inf, prod
 
@@ -39,16 +38,26 @@ from inductor_lab.eject.triton.operands import (
     under,
     used_elsewhere,
 )
-from inductor_lab.eject.triton.page import Page, call_to, dtype_name, name_node, number_of, parsed, unparsed
+from inductor_lab.eject.triton.page import (
+    Line,
+    Page,
+    assigned,
+    call_to,
+    dtype_name,
+    is_one_element,
+    keywords_of,
+    name_node,
+    names_of,
+    number_of,
+    parsed,
+    subscripted,
+    unparsed,
+)
 from inductor_lab.eject.triton.patterns import chosen_of, partner_of, results
 from inductor_lab.eject.triton.values import Expressions
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
-NAMED = re.compile(r"\b[A-Z][A-Z0-9_]*\b|_(upper|lower|at_\d+)\b")
-"""Compile-time sizes and the roles of loads: how long their names are does not decide where a value is computed."""
-NUMBERED = {r"_at(_0){2,}\b": "", r"_at(_\d+){2,}\b": "_2", r"\binside_([a-z]\w*_)?\d+(_\d+)*\b": "both_2"}
-"""Places of a window and tests of its edges -> what they would be called without it: their names decide no more."""
 COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
 """The indices of a comparison that needs only their order."""
 
@@ -83,8 +92,8 @@ class Statements:
         self.written_here: dict[Expression | None, str] = {}
         """Values without a statement of their own, and what is made of them by casts -> the line of the user's program."""
 
-    def block(self, steps: Sequence[Step]) -> list[str]:
-        """The lines of a block of steps."""
+    def block(self, steps: Sequence[Step]) -> list[Line]:
+        """The statements of a block of steps."""
         page = self.page
         outer, page.lines = page.lines, []
         for step in steps:
@@ -94,13 +103,13 @@ class Statements:
                     self._define(step)
                     self._from(page.sources.get(line, ""), before, values)
                 case Effect(access=access):
-                    page.emit(self._store(access))
+                    page.emit("", self._store(access))
                     self._from(self.written_here.get(access.value, ""), before)
                     self._spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
                 case Assert(check=check):
-                    page.emit(self.expressions.masks.assertion(check.condition, check.message))
+                    page.emit("", self.expressions.masks.assertion(check.condition, check.message))
                 case Barrier(text=text):
-                    page.emit(text)
+                    page.emit("", parsed(text))
                 case Loop():
                     self._loop(step)
         lines, page.lines = page.lines, outer
@@ -112,8 +121,7 @@ class Statements:
             cast = value.operand if isinstance(value, Cast) else None
             self.written_here[value] = source or self.written_here.get(cast, "")
         if source not in ("", self.source) and len(self.page.lines) > before:
-            self.page.lines[-1] += f"  # {source}"
-            self.source = source
+            self.page.lines[-1].remark = self.source = source
 
     # ------------------------------------------------------------ values
 
@@ -160,9 +168,9 @@ class Statements:
 
     def _bind(self, value: Expression) -> None:
         name = self._just_loaded(value) or self._going_on(value)
-        written = unparsed(self.expressions.node(value))
+        written = self.expressions.node(value)
         name = name or self._fresh(value)
-        self.page.emit(f"{name} = {written}")
+        self.page.emit(name, written)
         self._spent(value)
         self.page.bound[value] = name
 
@@ -171,11 +179,10 @@ class Statements:
         filled = isinstance(value, Operation) and self.expressions.is_filled(value)
         match value.inputs[1] if filled and isinstance(value, Operation) else value:
             case Broadcast(operand=Load() as load) if self.uses[load] == 1 and load not in self.elsewhere:
-                name, _, call = self.page.lines[-1].partition(" = ") if self.page.lines else ("", "", "")
-                if name and self.page.bound.get(load) == name and re.fullmatch(r"tl\.load\([^#]*\)", call):
+                last = self.page.lines[-1] if self.page.lines else None
+                if last and not last.remark and last.target == self.page.bound.get(load):
                     self.page.lines.pop()
-                    del self.page.bound[load]
-                    return name
+                    return self.page.bound.pop(load)
         return ""
 
     def _fresh(self, value: Expression) -> str:
@@ -213,12 +220,12 @@ class Statements:
                 continue
             names.append(self._fresh(value) if self.uses[value] else "_")
             bound[value] = names[-1]
-        self.page.emit(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {unparsed(written)}")
+        self.page.emit(", ".join(names) + ("," if len(names) == 1 else ""), written)
         place = self.page.layout.place_of_rest()
         if place and isinstance(step.values[0], Reduction):
             for name in names:
                 if name != "_":
-                    self.page.emit(f"{name} = {name}{place}")
+                    self.page.emit(name, subscripted(name_node(name), place))
 
     def _choose(self, choice: Expression) -> None:
         """The larger of two values with its index, in one call; a window's running ones go on under their names."""
@@ -226,7 +233,7 @@ class Statements:
         assert found is not None and isinstance(choice, Operation)
         chosen = self.choices[choice.inputs[0]]
         indices = found.indices or _inputs(chosen.get("index")) or COUNTED
-        written = unparsed(self.expressions.compared(found, indices))
+        written = self.expressions.compared(found, indices)
         names = []
         for part, before in (("value", found.values[0]), ("index", indices[0])):
             value = chosen.get(part)
@@ -234,7 +241,7 @@ class Statements:
             if value is not None:
                 self._spent(value)
                 self.page.bound[value] = names[-1]
-        self.page.emit(f"{', '.join(names)} = {written}")
+        self.page.emit(", ".join(names), written)
 
     def _running(self, part: str, before: Expression, uses: int) -> str:
         """The name of one result: that of the one before, which nothing needs behind this comparison."""
@@ -260,15 +267,25 @@ class Statements:
             return False
         if self.loops and any(value is carry.end for carry in self.loops[-1].carries):
             return True  # the statement that ends the turn
-        return self._length(unparsed(self.expressions.node(value))) <= INLINE
+        written = self.expressions.node(value)
+        longer = sum(len(name) - self._characters(name) for name in names_of(written))
+        return len(unparsed(written)) - longer <= INLINE
 
-    def _length(self, text: str) -> int:
-        """The characters of a value, whatever its sizes, its coordinates, its roles and the places of its window are called."""
-        for name in self.page.layout.coordinates.named.values():
-            text = re.sub(rf"\b{name}\b", "d0", text)
-        for name, written in NUMBERED.items() if self.windows.places else ():
-            text = re.sub(name, written, text)
-        return len(NAMED.sub("SIZE", text))
+    def _characters(self, name: str) -> int:
+        """How long a name counts: whatever sizes, coordinates, roles of loads and places of a window are called, it does not decide."""
+        if name.isupper():
+            return len("SIZE")
+        if name in self.page.layout.coordinates.named.values():
+            return len("d0")
+        if self.windows.places and name in self.windows.tests.values():
+            return len("both_2")
+        stem, at, place = name.rpartition("_at_")
+        if at and place.isdigit():
+            return len(f"{stem}SIZE")
+        if at and self.windows.places and place.replace("_", "").isdigit():
+            return len(stem if not place.strip("0_") else f"{stem}_2")
+        half = next((half for half in ("_upper", "_lower") if name.endswith(half)), "")
+        return len(f"{name.removesuffix(half)}SIZE") if half else len(name)
 
     def _shown(self, value: Expression) -> set[Expression]:
         """What a value's own text says, down to the values that stand behind names."""
@@ -302,9 +319,9 @@ class Statements:
         self.loops.pop()
         page.bound, page.positions = before, positions
         layout.forget(names)
-        page.emit(f"for {layout.start(axis)} in {layout.range_(axis, step.iterator, step.keywords)}:")
         frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.lines(axis))
-        page.lines += ["    " + line for line in (*frame, *body)]
+        turns = parsed(layout.range_(axis, step.iterator, step.keywords))
+        page.lines.append(Line(layout.start(axis), turns, [*assigned(frame), *body]))
         for carry in step.carries:
             page.bound[carry.after] = self.accumulators[carry.name]
 
@@ -326,7 +343,7 @@ class Statements:
             written: ast.expr = call_to("tl.full", shape, number_of(start.value), dtype_name(start.dtype))
         else:
             written = self.expressions.node(carry.start)
-        self.page.emit(f"{name} = {unparsed(written)}")
+        self.page.emit(name, written)
 
     def _ends_turn(self, value: Expression) -> bool:
         """True for what an accumulator becomes: `accumulator + x`."""
@@ -341,13 +358,13 @@ class Statements:
         written = name_node(before) if before is not None else self.expressions.node(value)
         if not _goes_on(carry) and not isinstance(carry.after, Reduction):
             written = self.expressions.masks.kept(written, name)
-        self.page.emit(f"{name} = {unparsed(written)}")
+        self.page.emit(name, written)
         self._spent(value)
         self.page.bound[value] = name
 
     # ------------------------------------------------------------ memory
 
-    def _store(self, access: Access) -> str:
+    def _store(self, access: Access) -> ast.expr:
         function = "tl.store" if access.kind == "store" else f"tl.{access.kind}"
         if access.value is None:
             raise UnprintableError(f"{access.kind} of nothing")
@@ -365,7 +382,8 @@ class Statements:
         call = call_to(function, pointer, value, *([mask] if mask is not None else []))
         if access.eviction:
             call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
-        return unparsed(call, access.keywords)
+        call.keywords += keywords_of(access.keywords)
+        return call
 
     def _before_the_store(self, access: Access) -> Expression:
         """What is stored, less the casts that the store does itself: float32 to the tensor's narrower dtype, and that as float32."""
@@ -394,9 +412,9 @@ class Statements:
 
     def _tiled(self, written: ast.expr) -> bool:
         """True for a value made of `tl.full([1], ...)`, which is a tile of one element and no scalar."""
-        names = {node.id for node in ast.walk(written) if isinstance(node, ast.Name)}
-        said = [unparsed(written), *(line for line in self.page.lines if line.partition(" = ")[0] in names)]
-        return any("tl.full([1]," in line for line in said)
+        names = {*names_of(written)}
+        said = [written, *(line.value for line in self.page.lines if line.target in names)]
+        return any(is_one_element(node) for value in said for node in ast.walk(value))
 
 
 def _inputs(choice: Expression | None) -> tuple[Expression, ...]:

@@ -264,9 +264,9 @@ class Coordinates:
             self.named[coordinate] = self.sizes.fresh(f"{self.names[coordinate.axis].index}_part")
         return self.named[coordinate]
 
-    def lines(self, axis: Axis) -> list[str]:
-        """What cuts an axis into the coordinates that were asked for."""
-        return [f"{self.named[c]} = {self._divided(c)}" for c in self.used.get(axis.name, {})]
+    def lines(self, axis: Axis) -> list[tuple[str, str]]:
+        """The coordinates that an axis was asked for, each a name and what it is."""
+        return [(self.named[c], self._divided(c)) for c in self.used.get(axis.name, {})]
 
     def cut(self, coordinate: Coordinate) -> str:
         """How many positions it stays the same for, or after how many it begins anew."""

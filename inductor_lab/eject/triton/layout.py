@@ -67,11 +67,6 @@ class Layout:
         grouped = [self.names[axis.name].group for axis in self.axes.values() if axis.group]
         return blocks | dict.fromkeys([groups.SIZE] if grouped else [], "".join(grouped))
 
-    @property
-    def fixed(self) -> frozenset[str]:
-        """Axes without a mask although their block could change: none here."""
-        return frozenset()
-
     def inside(self, axis: str) -> str:
         return self.names[axis].inside
 
@@ -93,7 +88,7 @@ class Layout:
 
     # ------------------------------------------------------------ the launch
 
-    def launcher(self, lines: Iterable[str]) -> list[str]:
+    def launcher(self, lines: Iterable[str] = ()) -> list[str]:
         """What the launcher works out first: the number of elements along each shared axis."""
         made = []
         for axis in self.axes.values():
@@ -187,30 +182,28 @@ class Layout:
             ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
         return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
 
-    # ------------------------------------------------------------ the frame's lines
+    # ------------------------------------------------------------ the frame's statements, each a name and what it is
 
-    def positions(self, axis: Axis) -> list[str]:
+    def positions(self, axis: Axis) -> list[tuple[str, str]]:
         names = self.names[axis.name]
         if axis.group:
             program = self.coordinates.program(axis)
             return [
-                f"tl.static_assert({names.group} % {names.block} == 0)",
-                f"{program} = {axis.program}",
-                f"{self._first(axis)} = {program} * {names.group}",
+                ("", f"tl.static_assert({names.group} % {names.block} == 0)"),
+                (program, axis.program),
+                (self._first(axis), f"{program} * {names.group}"),
             ]
         if axis.looped:
             return []
         if axis.dimension is None:
-            return [f"{names.index} = {axis.program or '0'}"]
+            return [(names.index, axis.program or "0")]
         tile = f"tl.arange(0, {names.block}){self._place(axis)}"
-        return [
-            f"{names.index} = {axis.program} * {names.block} + {tile}" if axis.program else f"{names.index} = {tile}"
-        ]
+        return [(names.index, f"{axis.program} * {names.block} + {tile}" if axis.program else tile)]
 
-    def turn(self, axis: Axis) -> list[str]:
+    def turn(self, axis: Axis) -> list[tuple[str, str]]:
         """The first line of a loop: this block's positions."""
         names = self.names[axis.name]
-        return [f"{names.index} = {names.start} + tl.arange(0, {names.block}){self._place(axis)}"]
+        return [(names.index, f"{names.start} + tl.arange(0, {names.block}){self._place(axis)}")]
 
     def _first(self, axis: Axis) -> str:
         """The first position of a program's group."""
@@ -230,7 +223,7 @@ class Layout:
             return f"{function}({self._first(axis)}, {last}, {names.block}{more})"
         return f"{function}(0, {self._numel(axis)}, {names.block}{more})"
 
-    def mask(self, axis: Axis, used: bool) -> list[str]:
+    def mask(self, axis: Axis, used: bool) -> list[tuple[str, str]]:
         """The test of the end; where the text has none, only if the block does not divide the size."""
         if not used or not self.masks(axis.name):
             return []
@@ -238,7 +231,7 @@ class Layout:
         test = f"{names.index} < {self._numel(axis)}"
         if not axis.masked and isinstance(axis.numel, int):
             test = f"({test}) | ({self._numel(axis)} % {names.block} == 0)"
-        return [f"{names.inside} = {test}"]
+        return [(names.inside, test)]
 
     def _place(self, axis: Axis) -> str:
         if axis.rank == 1:
@@ -252,11 +245,11 @@ class Layout:
 
     def tile(self, axes: frozenset[str]) -> ast.expr:
         """The shape of a tile that is wide along some axes."""
-        sizes = ["1"] * self.rank
+        sizes: list[ast.expr] = [ast.Constant(1)] * self.rank
         for axis in self.axes.values():
             if axis.name in axes and axis.dimension is not None:
-                sizes[axis.dimension] = self.names[axis.name].block
-        return ast.List([ast.Name(size) for size in sizes], ast.Load())
+                sizes[axis.dimension] = ast.Name(self.names[axis.name].block, ast.Load())
+        return ast.List(sizes, ast.Load())
 
     def reduced_dimension(self, over: frozenset[str]) -> int:
         """The dimension of the tile that a fold goes along."""

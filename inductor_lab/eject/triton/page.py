@@ -1,27 +1,92 @@
-"""What is printed of a readable kernel so far: its lines, and which values and addresses stand behind a name just now."""
+"""What is printed of a readable kernel so far: its statements, and which values and addresses stand behind a name just now.
+
+Values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
+"""
 
 from __future__ import annotations
 
 import ast
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import (
-    Constant,
-    Expression,
-    Load,
-)
+from inductor_lab.computation.tree import Constant, Expression, Load
+from inductor_lab.dtypes import LANGUAGE
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton.layout import Layout
 
-TRITON = {
-    "bool": "int1", "float8_e4m3fn": "float8e4nv", "float8_e5m2": "float8e5", "float8_e4m3fnuz": "float8e4b8", "float8_e5m2fnuz": "float8e5b16",
-}  # fmt: skip
+TRITON = {torchs: tritons for tritons, torchs in LANGUAGE.items()}
+"""Dtypes that `triton.language` calls otherwise than torch."""
+
+
+@dataclass
+class Line:
+    """One statement."""
+
+    target: str
+    """What its value is called, `largest`, or counts a loop, `r_start`; empty for a call alone."""
+    value: ast.expr
+    body: list[Line] | None = None
+    """What a loop does in each turn."""
+    remark: str = ""
+
+    def text(self) -> Iterator[str]:
+        """The line, and those of a loop's body."""
+        value = unparsed(self.value)
+        remark = f"  # {self.remark}" if self.remark else ""
+        if self.body is not None:
+            yield f"for {self.target} in {value}:{remark}"
+            yield from (f"    {line}" for each in self.body for line in each.text())
+        else:
+            yield f"{self.target} = {value}{remark}" if self.target else value + remark
+
+    def names(self) -> Iterator[str]:
+        """What its value says, and a loop's body."""
+        yield from names_of(self.value)
+        for each in self.body or ():
+            yield from each.names()
+
+
+@dataclass
+class Page:
+    """One kernel while it is printed; every part of the printer reads it, statements write it."""
+
+    found: Computation
+    tensors: Mapping[str, Tensor]
+    """What each pointer holds, by parameter."""
+    layout: Layout
+    uses: Counter[Expression]
+    """How often each value is used."""
+    lines: list[Line] = field(default_factory=list)
+    """Of the block that is being printed."""
+    bound: dict[Expression, str] = field(default_factory=dict)
+    """Values that stand behind a name just now."""
+    positions: dict[Index, str] = field(default_factory=dict)
+    """Addresses that have a name just now."""
+    loads: dict[Load, Access] = field(default_factory=dict)
+    """What was read, and by which access."""
+    helpers: set[str] = field(default_factory=set)
+    """Functions of Inductor's `triton_helpers` that it calls."""
+    inside: set[str] = field(default_factory=set)
+    """Axes whose mask is used."""
+    sources: Mapping[int, str] = field(default_factory=dict)
+    """Line of the body -> the line of the user's program that it is from, where that is known."""
+
+    def emit(self, target: str, value: ast.expr) -> None:
+        """Add a statement: `target = value`; a call alone without a target."""
+        self.lines.append(Line(target, value))
+
+    def fresh(self, wanted: str, value: Expression | None = None) -> str:
+        return self.layout.fresh(wanted, value)
+
+
+def assigned(named: Iterable[tuple[str, str]]) -> list[Line]:
+    """Names and what they are, as statements."""
+    return [Line(target, parsed(text)) for target, text in named]
 
 
 def summed(parts: Sequence[tuple[bool, ast.expr]]) -> tuple[bool, ast.expr]:
@@ -38,10 +103,19 @@ def signed(negative: bool, value: ast.expr) -> ast.expr:
 
 
 def typed(constant: Constant) -> ast.expr:
+    """A number in its own dtype: a tile of one element, `tl.full([1], 0, tl.int32)`."""
     number = number_of(constant.value)
     if constant.dtype in {"int", "float"}:
         return number
     return call_to("tl.full", ast.List([ast.Constant(1)], ast.Load()), number, dtype_name(constant.dtype))
+
+
+def is_one_element(value: ast.AST) -> bool:
+    """Whether a call makes a tile of one element."""
+    match value:
+        case ast.Call(func=ast.Name(id="tl.full"), args=[ast.List(elts=[ast.Constant(value=1)]), *_]):
+            return True
+    return False
 
 
 def number_of(value: bool | int | float) -> ast.expr:
@@ -82,6 +156,11 @@ def keywords_of(text: str) -> list[ast.keyword]:
     return call.keywords
 
 
+def names_of(value: ast.expr) -> Iterator[str]:
+    """The names that a value says, as often as it says them."""
+    return (node.id for node in ast.walk(value) if isinstance(node, ast.Name))
+
+
 def name_node(text: str) -> ast.Name:
     return ast.Name(text, ast.Load())
 
@@ -90,40 +169,6 @@ def parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def unparsed(node: ast.expr, keywords: str = "") -> str:
-    if keywords and isinstance(node, ast.Call):
-        node.keywords += keywords_of(keywords)
+def unparsed(node: ast.expr) -> str:
     written = ast.unparse(node)
     return written.replace("'", '"') if '"' not in written else written
-
-
-@dataclass
-class Page:
-    """One kernel while it is printed; every part of the printer reads it, statements write it."""
-
-    found: Computation
-    tensors: Mapping[str, Tensor]
-    """What each pointer holds, by parameter."""
-    layout: Layout
-    uses: Counter[Expression]
-    """How often each value is used."""
-    lines: list[str] = field(default_factory=list)
-    """Of the block that is being printed."""
-    bound: dict[Expression, str] = field(default_factory=dict)
-    """Values that stand behind a name just now."""
-    positions: dict[Index, str] = field(default_factory=dict)
-    """Addresses that have a name just now."""
-    loads: dict[Load, Access] = field(default_factory=dict)
-    """What was read, and by which access."""
-    helpers: set[str] = field(default_factory=set)
-    """Functions of Inductor's `triton_helpers` that it calls."""
-    inside: set[str] = field(default_factory=set)
-    """Axes whose mask is used."""
-    sources: Mapping[int, str] = field(default_factory=dict)
-    """Line of the body -> the line of the user's program that it is from, where that is known."""
-
-    def emit(self, text: str) -> None:
-        self.lines.append(text)
-
-    def fresh(self, wanted: str, value: Expression | None = None) -> str:
-        return self.layout.fresh(wanted, value)

@@ -88,7 +88,7 @@ class Addresses:
         if said < 2 or len(text) < (SHORT if said > 2 and used else LONG):
             return written
         positions[index] = self.page.fresh("element" if pointer else "position")
-        self.page.emit(f"{positions[index]} = {text}")
+        self.page.emit(positions[index], written)
         return name_node(positions[index])
 
     def sum(self, index: Index, pointer: str) -> ast.expr:
@@ -193,14 +193,14 @@ class Masks:
                 written = call_to("tl.where", self.named(axis), written, nothing)
         return written
 
-    def assertion(self, condition: Expression, message: str) -> str:
+    def assertion(self, condition: Expression, message: str) -> ast.expr:
         """A check; lanes outside hold anything where their mask was dropped."""
         test = self.node(condition)
         for name in self._left_out():
             if name in self.shapes.of(condition):
                 test = ast.BinOp(test, ast.BitOr(), ast.UnaryOp(ast.Invert(), self.named(name)))
         message = re.sub(r"\b_?tmp\w*", "index", message)
-        return unparsed(call_to("tl.device_assert", test, ast.Constant(message)))
+        return call_to("tl.device_assert", test, ast.Constant(message))
 
 
 class Shapes:

@@ -199,7 +199,9 @@ class Values:
     """Products among them that the kernel computes itself."""
 
 
-def values(kernel: Kernel, launch: Launch, graph: Graph, found: Computation, environment: Mapping[str, int]) -> Values:
+def bound_values(
+    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, environment: Mapping[str, int]
+) -> Values:
     """Tie a launch's pointers to nodes, as far as they are known.
 
     Args:
