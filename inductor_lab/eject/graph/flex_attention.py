@@ -22,154 +22,22 @@ from inductor_lab.eject.rendering import names_in
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.records import Kernel, TensorType
 
-
-def lies_at(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> bool:
-    """Whether a tensor is of this shape and lies in memory by these strides; the stride of one element alone is none."""
-    if tuple(type_.shape) != tuple(shape) or len(strides) != len(shape):
-        return False
-    return all(size == 1 or step == found for size, step, found in zip(shape, strides, type_.stride, strict=True))
-
-
-def laid(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> str:
-    """How a value of a shape is turned to lie in a tensor by strides of the value's own: nothing, or `.permute(0, 2, 1, 3)`.
-
-    Raises:
-        NoReference: no order of its dimensions fills the tensor.
-    """
-    if lies_at(type_, shape, strides):
-        return ""
-    order = sorted(
-        range(len(shape)), key=lambda d: (shape[d] > 1, -strides[d])
-    )  # a dimension of one may stand anywhere
-    if _dense([shape[d] for d in order], [strides[d] for d in order]) and _dense(type_.shape, type_.stride):
-        return f".permute({', '.join(map(str, order))})"
-    raise NoReference("its result is stored as another view of its memory")
-
-
-def _dense(shape: Sequence[object], strides: Sequence[object]) -> bool:
-    """Whether a tensor lies row after row, without a gap."""
-    step = 1
-    for size, stride in reversed(list(zip(shape, strides, strict=True))):
-        if not isinstance(size, int) or (size > 1 and stride != step):
-            return False
-        step *= size
-    return True
-
-
-def steps(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:
-    """How far an address moves with each variable.
-
-    Raises:
-        NoReference: it is no sum of them.
-    """
-    known = {
-        statement.targets[0].id: statement.value
-        for statement in statements
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-    }
-    found = _linear(address, {name: value for name, value in known.items() if name not in axes}, axes)
-    return tuple(found.get(axis, 0) for axis in axes)
-
-
-def _linear(node: ast.expr, known: dict[str, ast.expr], axes: Sequence[str]) -> dict[str, int]:
-    match node:
-        case ast.Name(id=name) if name in axes:
-            return {name: 1}
-        case ast.Name(id=name) if name in known:
-            return _linear(known[name], {n: v for n, v in known.items() if n != name}, axes)
-        case ast.Constant(value=int() as number):
-            return {"": number} if number else {}
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            both = [_linear(side, known, axes) for side in (left, right)]
-            return {name: both[0].get(name, 0) + both[1].get(name, 0) for name in both[0] | both[1]}
-        case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=right):
-            return {name: factor * step for name, step in _linear(right, known, axes).items()}
-        case ast.Call(func=ast.Attribute(attr="broadcast_to"), args=[inside, _]):
-            return _linear(inside, known, axes)
-    raise NoReference("its result is stored where no sum of its places tells")
-
-
-SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor)
-"""Operators that are the same between tensors of torch."""
-
-
-class Values:
-    """Expressions of the template's text, each told by what it is made of.
-
-    Args:
-        names: A variable of the template -> what the reference has for it.
-    """
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.known = {name: parsed(text) for name, text in names.items()}
-
-    def assign(self, statements: Iterable[ast.stmt]) -> None:
-        """Learn what the variables `tmp0` ... of some statements are; others of them are left."""
-        for statement in statements:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("tmp"):
-                    self.known[name] = self.visit(deepcopy(value))
-
-    def text(self, value: ast.expr) -> str:
-        """An expression in PyTorch.
-
-        Raises:
-            NoReference: it has a part that is no operation on these values alone.
-        """
-        return ast.unparse(self.visit(deepcopy(value)))
-
-    def visit(self, node: ast.AST) -> ast.expr:
-        match node:
-            case ast.Name(id=name) if name in self.known:
-                return deepcopy(self.known[name])
-            case ast.Constant() | ast.Call(func=ast.Name(id="float"), args=[ast.Constant()]):
-                return node
-            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, SAME):
-                return ast.BinOp(self.visit(left), op, self.visit(right))
-            case ast.UnaryOp(op=ast.USub() | ast.Invert() as op, operand=operand):
-                return ast.UnaryOp(op, self.visit(operand))
-            case ast.Compare(left=left, ops=[test], comparators=[right]):
-                return ast.Compare(self.visit(left), [test], [self.visit(right)])
-            case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[ast.Attribute(attr=dtype)]):
-                return parsed(f"({ast.unparse(self.visit(value))}).to(torch.{LANGUAGE.get(dtype, dtype)})")
-            case ast.Call(func=ast.Attribute(attr="full"), args=[ast.List(), value, ast.Attribute()]):
-                return self.visit(value)
-            case ast.Call():
-                return self.call(node)
-        raise unreadable(node)
-
-    def call(self, node: ast.Call) -> ast.expr:
-        name = called(node)
-        row = TABLE.get(CANONICAL.get(name, name))
-        if row is None or node.keywords or (row.places and row.places != len(node.args)):
-            raise unreadable(node)
-        operands = [self.visit(value) for value in node.args]
-        numbers = [value for value in operands if isinstance(value, ast.Constant)]
-        texts = [f"({ast.unparse(value)})" for value in operands]
-        if row.bound and len(operands) == 2 and len(numbers) == 1:
-            number = operands.index(numbers[0])
-            return parsed(f"{texts[1 - number]}.{row.bound}({texts[number]})")
-        if numbers and row.name != "where":
-            raise unreadable(node)
-        return parsed(row.form(len(texts)).format(*texts))
-
-
-def parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
-
-
-def unreadable(node: ast.AST) -> NoReference:
-    return NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
-
-
 INNER = "forward_block_mn"
 """The template's function that has the score and the mask."""
+
+
 MASKED = "not IS_FULL_BLOCKS"
 """What its mask depends on."""
+
+
 AXES = ("idx_zq", "idx_hq", "idx_m", "idx_d")
 """The template's places in its result: batch, head, query, channel."""
+
+
 LOCAL = frozenset({"b", "h", "m", "n", "scores", "counted", "lse", "weights", "attended"})
 """Variables of the reference."""
+
+
 MOST = 1 << 29
 """Scores that the reference may hold at once: 4 GiB in float64, and as much for each of a few values made of them."""
 
@@ -400,3 +268,148 @@ def _rounded(text: str, dtype: str) -> str:
         if text.endswith(f".to(torch.{dtype})")
         else f"{text if text.isidentifier() else f'({text})'}.to(torch.{dtype})"
     )
+
+
+# ------------------------------------------------------------ values of the template's text as PyTorch
+
+
+SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor)
+"""Operators that are the same between tensors of torch."""
+
+
+class Values:
+    """Expressions of the template's text, each told by what it is made of.
+
+    Args:
+        names: A variable of the template -> what the reference has for it.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.known = {name: parsed(text) for name, text in names.items()}
+
+    def assign(self, statements: Iterable[ast.stmt]) -> None:
+        """Learn what the variables `tmp0` ... of some statements are; others of them are left."""
+        for statement in statements:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("tmp"):
+                    self.known[name] = self.visit(deepcopy(value))
+
+    def text(self, value: ast.expr) -> str:
+        """An expression in PyTorch.
+
+        Raises:
+            NoReference: it has a part that is no operation on these values alone.
+        """
+        return ast.unparse(self.visit(deepcopy(value)))
+
+    def visit(self, node: ast.AST) -> ast.expr:
+        match node:
+            case ast.Name(id=name) if name in self.known:
+                return deepcopy(self.known[name])
+            case ast.Constant() | ast.Call(func=ast.Name(id="float"), args=[ast.Constant()]):
+                return node
+            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, SAME):
+                return ast.BinOp(self.visit(left), op, self.visit(right))
+            case ast.UnaryOp(op=ast.USub() | ast.Invert() as op, operand=operand):
+                return ast.UnaryOp(op, self.visit(operand))
+            case ast.Compare(left=left, ops=[test], comparators=[right]):
+                return ast.Compare(self.visit(left), [test], [self.visit(right)])
+            case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[ast.Attribute(attr=dtype)]):
+                return parsed(f"({ast.unparse(self.visit(value))}).to(torch.{LANGUAGE.get(dtype, dtype)})")
+            case ast.Call(func=ast.Attribute(attr="full"), args=[ast.List(), value, ast.Attribute()]):
+                return self.visit(value)
+            case ast.Call():
+                return self.call(node)
+        raise unreadable(node)
+
+    def call(self, node: ast.Call) -> ast.expr:
+        name = called(node)
+        row = TABLE.get(CANONICAL.get(name, name))
+        if row is None or node.keywords or (row.places and row.places != len(node.args)):
+            raise unreadable(node)
+        operands = [self.visit(value) for value in node.args]
+        numbers = [value for value in operands if isinstance(value, ast.Constant)]
+        texts = [f"({ast.unparse(value)})" for value in operands]
+        if row.bound and len(operands) == 2 and len(numbers) == 1:
+            number = operands.index(numbers[0])
+            return parsed(f"{texts[1 - number]}.{row.bound}({texts[number]})")
+        if numbers and row.name != "where":
+            raise unreadable(node)
+        return parsed(row.form(len(texts)).format(*texts))
+
+
+def parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def unreadable(node: ast.AST) -> NoReference:
+    return NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
+
+
+# ------------------------------------------------------------ where the result lies
+
+
+def lies_at(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether a tensor is of this shape and lies in memory by these strides; the stride of one element alone is none."""
+    if tuple(type_.shape) != tuple(shape) or len(strides) != len(shape):
+        return False
+    return all(size == 1 or step == found for size, step, found in zip(shape, strides, type_.stride, strict=True))
+
+
+def laid(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> str:
+    """How a value of a shape is turned to lie in a tensor by strides of the value's own: nothing, or `.permute(0, 2, 1, 3)`.
+
+    Raises:
+        NoReference: no order of its dimensions fills the tensor.
+    """
+    if lies_at(type_, shape, strides):
+        return ""
+    order = sorted(
+        range(len(shape)), key=lambda d: (shape[d] > 1, -strides[d])
+    )  # a dimension of one may stand anywhere
+    if _dense([shape[d] for d in order], [strides[d] for d in order]) and _dense(type_.shape, type_.stride):
+        return f".permute({', '.join(map(str, order))})"
+    raise NoReference("its result is stored as another view of its memory")
+
+
+def _dense(shape: Sequence[object], strides: Sequence[object]) -> bool:
+    """Whether a tensor lies row after row, without a gap."""
+    step = 1
+    for size, stride in reversed(list(zip(shape, strides, strict=True))):
+        if not isinstance(size, int) or (size > 1 and stride != step):
+            return False
+        step *= size
+    return True
+
+
+def steps(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:
+    """How far an address moves with each variable.
+
+    Raises:
+        NoReference: it is no sum of them.
+    """
+    known = {
+        statement.targets[0].id: statement.value
+        for statement in statements
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    }
+    found = _linear(address, {name: value for name, value in known.items() if name not in axes}, axes)
+    return tuple(found.get(axis, 0) for axis in axes)
+
+
+def _linear(node: ast.expr, known: dict[str, ast.expr], axes: Sequence[str]) -> dict[str, int]:
+    match node:
+        case ast.Name(id=name) if name in axes:
+            return {name: 1}
+        case ast.Name(id=name) if name in known:
+            return _linear(known[name], {n: v for n, v in known.items() if n != name}, axes)
+        case ast.Constant(value=int() as number):
+            return {"": number} if number else {}
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            both = [_linear(side, known, axes) for side in (left, right)]
+            return {name: both[0].get(name, 0) + both[1].get(name, 0) for name in both[0] | both[1]}
+        case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=right):
+            return {name: factor * step for name, step in _linear(right, known, axes).items()}
+        case ast.Call(func=ast.Attribute(attr="broadcast_to"), args=[inside, _]):
+            return _linear(inside, known, axes)
+    raise NoReference("its result is stored where no sum of its places tells")

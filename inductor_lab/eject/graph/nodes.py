@@ -1,4 +1,12 @@
-"""Which value of the graph each pointer of a kernel holds, and nothing left open: what the ATen form is made from."""
+"""Which node of the graph each pointer of a kernel holds, and nothing left open: what the ATen form is made from.
+
+Two things are written out before. Operators that only Inductor has become ATen's: `prims.fma` and its like are registered by
+torch/_inductor/inductor_prims.py (2.9 to 2.13), which an ejected file does not import. And a convolution that the kernel adds the bias to, or
+lays out anew, is one node in the graph, and in memory what a library computed before; the claim names that by its buffer:
+
+    buf29 = convolution(relu, primals_27, None, ...)                                          a library's, which the kernel reads
+    convolution_3 = add(buf29, reshape(primals_28, [-1, 1, 1]))                               the kernel's own
+"""
 
 from __future__ import annotations
 
@@ -13,6 +21,72 @@ from inductor_lab.computation.tree import Load
 from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
+
+
+@dataclass(frozen=True)
+class Values:
+    """The nodes behind a kernel's pointers."""
+
+    read: Mapping[str, str]
+    """Parameter -> node whose value it holds before the launch."""
+    written: Mapping[str, str]
+    """Parameter -> node whose value it holds afterwards."""
+    nodes: Mapping[str, Node]
+    """All nodes to compute from, in the graph's order."""
+    products: frozenset[str] = frozenset()
+    """Products among them that the kernel computes itself."""
+
+
+def bound_values(
+    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, environment: Mapping[str, int]
+) -> Values:
+    """Tie a launch's pointers to nodes, as far as they are known.
+
+    Args:
+        environment: Symbol -> its value when this was captured: sizes are compared in numbers.
+
+    Raises:
+        NoGraphForm: the text holds no graph, or the comment above the kernel leaves nodes out.
+    """
+    whole = graph.nodes or kernel.claim.fragment
+    made = without_biases(expanded(named(whole, graph.module)), kernel)
+    nodes = {node.name: node for node in made}
+    if not nodes:
+        raise NoGraphForm("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
+    lost = missing((node for node in kernel.claim.nodes if node in nodes), nodes)
+    if lost:
+        raise NoGraphForm(
+            f"the comment above it leaves out {lost}; capture with TORCH_LOGS=output_code,post_grad_graphs"
+        )
+    bound, compared = launch_in_numbers(launch, environment), nodes_in_numbers(nodes, environment)
+    tied = bind(kernel, bound, compared, graph.outputs, found)
+    copies = dict(_copies(bound, found, tied))
+    laid = {parameter: _copy(nodes[node], parameter) for parameter, node in copies.items()}
+    written = {**tied.written, **{parameter: node.name for parameter, node in laid.items()}}
+    return Values(tied.read, written, nodes | {node.name: node for node in laid.values()}, tied.products)
+
+
+def _copies(launch: Launch, found: Computation, tied: Bindings) -> Iterator[tuple[str, str]]:
+    """Pointers of which the graph knows nothing and that hold what was read, laid out anew: with the node of that."""
+    shapes = {argument.name: argument.type.shape for argument in launch.arguments if argument.type}
+    stores = [access for part in found.every() for access in part.stores]
+    for pointer in {access.pointer: None for access in stores}:
+        values = [access.value for access in stores if access.pointer == pointer]
+        value = values[0]
+        if pointer in tied.written or len(values) != 1 or not isinstance(value, Load) or value.version:
+            continue
+        source = value.pointer
+        if source in tied.read and shapes.get(source, ()) == shapes.get(pointer):
+            yield pointer, tied.read[source]
+
+
+def _copy(node: Node, parameter: str) -> Node:
+    name = f"{node.name}_{parameter}"
+    return Node(name, "aten.clone.default", f"torch.ops.aten.clone.default({node.name})", (node.name,), node.type, None)
+
+
+# ------------------------------------------------------------ operators that only Inductor has
+
 
 Expansion = tuple[list[Node], tuple[str, ...]]
 """The nodes that take a node's place, and the names of its results where it has several."""
@@ -125,6 +199,8 @@ INDUCTORS_OWN = {
     "seed", "seeds", "lookup_seed", "random", "randint", "rand_eager_offset", "rand_eager_offsets", "force_stride_order",
     "_unsafe_index_put_", "_low_memory_max_pool_with_offsets", "_low_memory_max_pool_offsets_to_indices", "cvt_e8m0_rceil",
 }  # fmt: skip
+
+
 EXPANSIONS: dict[str, Callable[[Node], Expansion]] = {
     "fma": _fma,
     "prepare_softmax_online": _prepare_softmax_online,
@@ -142,6 +218,9 @@ def _node(name: str, target: str, *arguments: str, like: Node | None = None) -> 
     used = tuple(dict.fromkeys(a for a in arguments if a.isidentifier() and a not in {"True", "inf", "nan"}))
     made = Node(name, f"aten.{target}", f"torch.ops.aten.{target}({', '.join(arguments)})", used, None, None)
     return replace(made, type=like.type, source=like.source) if like else made
+
+
+# ------------------------------------------------------------ convolutions whose bias the kernel adds
 
 
 def without_biases(nodes: Iterable[Node], kernel: Kernel) -> Iterator[Node]:
@@ -183,65 +262,3 @@ def _alike(one: TensorType | None, other: TensorType | None) -> bool:
 
 def _call(name: str, target: str, text: str, used: tuple[str, ...], type_: TensorType | None, like: Node) -> Node:
     return Node(name, f"aten.{target}", f"torch.ops.aten.{target}({text})", used, type_, like.source)
-
-
-@dataclass(frozen=True)
-class Values:
-    """The nodes behind a kernel's pointers."""
-
-    read: Mapping[str, str]
-    """Parameter -> node whose value it holds before the launch."""
-    written: Mapping[str, str]
-    """Parameter -> node whose value it holds afterwards."""
-    nodes: Mapping[str, Node]
-    """All nodes to compute from, in the graph's order."""
-    products: frozenset[str] = frozenset()
-    """Products among them that the kernel computes itself."""
-
-
-def bound_values(
-    kernel: Kernel, launch: Launch, graph: Graph, found: Computation, environment: Mapping[str, int]
-) -> Values:
-    """Tie a launch's pointers to nodes, as far as they are known.
-
-    Args:
-        environment: Symbol -> its value when this was captured: sizes are compared in numbers.
-
-    Raises:
-        NoGraphForm: the text holds no graph, or the comment above the kernel leaves nodes out.
-    """
-    whole = graph.nodes or kernel.claim.fragment
-    made = without_biases(expanded(named(whole, graph.module)), kernel)
-    nodes = {node.name: node for node in made}
-    if not nodes:
-        raise NoGraphForm("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
-    lost = missing((node for node in kernel.claim.nodes if node in nodes), nodes)
-    if lost:
-        raise NoGraphForm(
-            f"the comment above it leaves out {lost}; capture with TORCH_LOGS=output_code,post_grad_graphs"
-        )
-    bound, compared = launch_in_numbers(launch, environment), nodes_in_numbers(nodes, environment)
-    tied = bind(kernel, bound, compared, graph.outputs, found)
-    copies = dict(_copies(bound, found, tied))
-    laid = {parameter: _copy(nodes[node], parameter) for parameter, node in copies.items()}
-    written = {**tied.written, **{parameter: node.name for parameter, node in laid.items()}}
-    return Values(tied.read, written, nodes | {node.name: node for node in laid.values()}, tied.products)
-
-
-def _copies(launch: Launch, found: Computation, tied: Bindings) -> Iterator[tuple[str, str]]:
-    """Pointers of which the graph knows nothing and that hold what was read, laid out anew: with the node of that."""
-    shapes = {argument.name: argument.type.shape for argument in launch.arguments if argument.type}
-    stores = [access for part in found.every() for access in part.stores]
-    for pointer in {access.pointer: None for access in stores}:
-        values = [access.value for access in stores if access.pointer == pointer]
-        value = values[0]
-        if pointer in tied.written or len(values) != 1 or not isinstance(value, Load) or value.version:
-            continue
-        source = value.pointer
-        if source in tied.read and shapes.get(source, ()) == shapes.get(pointer):
-            yield pointer, tied.read[source]
-
-
-def _copy(node: Node, parameter: str) -> Node:
-    name = f"{node.name}_{parameter}"
-    return Node(name, "aten.clone.default", f"torch.ops.aten.clone.default({node.name})", (node.name,), node.type, None)

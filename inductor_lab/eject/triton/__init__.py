@@ -4,8 +4,8 @@ Names come from the tensors and from what is done; sizes are parameters; a const
 written where it is used; a mask that Inductor dropped because its block happened to divide the size is back, because the block may now
 change. The arithmetic, its order and every cast are the tree's.
 
-The frame is `layout.py`'s; the steps are printed by `triton_statements.py`, values by `triton_expressions.py`, where an access goes by
-`triton_addresses.py`, and when it happens by `triton_masks.py`.
+The frame is `layout.py`'s; the statements are printed by `body.py`, their values by `values.py`, where an access goes and when it happens by
+`tiles.py`.
 """
 
 from __future__ import annotations

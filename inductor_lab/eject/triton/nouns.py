@@ -1,4 +1,11 @@
-"""What the variables of a readable kernel are called: after the tensor they were read from, or after what was done."""
+"""What is called how in a readable kernel: its axes, its sizes, and its variables after the tensor they were read from or after what was done.
+
+offset, numel, BLOCK, inside                   a flat axis; `row`, `r`, `R`, `BLOCK_R` where something is reduced
+tl.sum(x, 1) / 768                             mean
+tl.sum((x - mean) * (x - mean), 1) / 768       variance         also by one less
+tl.sum(x * x, 1) / 768                         mean_square
+rsqrt(variance + 1e-05)                        rstd
+"""
 
 from __future__ import annotations
 
@@ -30,99 +37,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton.operands import is_relu
-from inductor_lab.eject.triton.patterns import partner_of
-
-DIVIDED = {("sum", ""), ("welford", "m2")}
-"""Folds that are divided, and which of their results."""
-
-
-def statistic(value: Expression, numel: Mapping[str, int | str]) -> str:
-    """The word for a value; empty for any other.
-
-    Args:
-        numel: The elements along each axis.
-    """
-    match bare(value):
-        case Operation(name="div", inputs=(total, by)):
-            return _divided(bare(total), bare(by), numel)
-        case Operation(name="mul", inputs=(total, by)) if isinstance(share := bare(by), Constant) and share.value:
-            return _divided(bare(total), 1 / float(share.value), numel)
-        case Operation(name="rsqrt", inputs=(spread,)):
-            match bare(spread):
-                case Operation(name="add", inputs=(spread, other)) if isinstance(bare(other), Constant):
-                    return "rstd" if statistic(spread, numel) == "variance" else ""
-    return ""
-
-
-def _divided(total: Expression, by: Expression | float, numel: Mapping[str, int | str]) -> str:
-    if not isinstance(total, Reduction) or total.group is not None or (total.name, total.part) not in DIVIDED:
-        return ""
-    sizes = [numel.get(axis) for axis in total.over]
-    if isinstance(by, Size):
-        whole, less = sizes == [by.name], False
-    else:
-        number = float(by.value) if isinstance(by, Constant) else by if isinstance(by, float) else 0.0
-        count = prod(size if isinstance(size, int) else 0 for size in sizes)
-        whole, less = isclose(number, count), isclose(number, count - 1)
-    found = "variance" if total.part else _summed(bare(total.inputs[0]), numel)
-    return found if whole or (less and found == "variance") else ""
-
-
-def _summed(value: Expression, numel: Mapping[str, int | str]) -> str:
-    """What the sum of such values is, divided by their number."""
-    match value:
-        case Operation(name="mul", inputs=(one, other)) if bare(one) is bare(other):
-            match bare(one):
-                case Operation(name="sub", inputs=(_, middle)) if statistic(middle, numel) == "mean":
-                    return "variance"
-            return "mean_square"
-    return "mean"
-
-
-def bare(value: Expression) -> Expression:
-    """The value without casts, broadcasts and masks."""
-    while isinstance(value := plain(value), Cast):
-        value = value.operand
-    return value
-
-
-@dataclass
-class Sizes:
-    """Sizes by name; a name is given once."""
-
-    taken: set[str]
-    """Names that nothing new may have."""
-    tensors: frozenset[str] = frozenset()
-    """The names of the tensors: of a value that is read or written there, and of no other."""
-    values: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """A compile-time size -> its value, and the launcher's text for it."""
-
-    def fresh(self, wanted: str, own: Collection[str] = ()) -> str:
-        """A name that nothing has yet.
-
-        Args:
-            own: The tensors that what is named is read from, or written to.
-        """
-        name, number = wanted, 2
-        while name in self.taken or (name in self.tensors and name not in own):
-            name, number = f"{wanted}_{number}", number + 1
-        self.taken.add(name)
-        return name
-
-    def forget(self, names: set[str], kept: Iterable[str]) -> None:
-        """Free what was named since `names` were all; sizes keep theirs, and so does what is `kept`."""
-        self.taken &= names | set(self.values) | set(kept)
-
-    def named(self, wanted: str, value: int, passed: str) -> str:
-        """The size that the launcher takes from there: the one that there is, or a new one."""
-        for name, known in self.values.items():
-            if known == (value, passed) and not passed.isdigit():
-                return name
-        return self.add(self.fresh(wanted), value, passed)
-
-    def add(self, name: str, value: int, passed: str) -> str:
-        self.values[name] = (value, passed)
-        return name
+from inductor_lab.eject.triton.patterns import Address, partner_of
 
 
 @dataclass(frozen=True)
@@ -172,12 +87,53 @@ def named(found: Computation, sizes: Container[str]) -> Iterator[tuple[str, Name
         yield axis.name, Names(index, numel, block, inside, f"{index}_start", group)
 
 
+@dataclass
+class Sizes:
+    """Sizes by name; a name is given once."""
+
+    taken: set[str]
+    """Names that nothing new may have."""
+    tensors: frozenset[str] = frozenset()
+    """The names of the tensors: of a value that is read or written there, and of no other."""
+    values: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """A compile-time size -> its value, and the launcher's text for it."""
+
+    def fresh(self, wanted: str, own: Collection[str] = ()) -> str:
+        """A name that nothing has yet.
+
+        Args:
+            own: The tensors that what is named is read from, or written to.
+        """
+        name, number = wanted, 2
+        while name in self.taken or (name in self.tensors and name not in own):
+            name, number = f"{wanted}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+    def forget(self, names: set[str], kept: Iterable[str]) -> None:
+        """Free what was named since `names` were all; sizes keep theirs, and so does what is `kept`."""
+        self.taken &= names | set(self.values) | set(kept)
+
+    def named(self, wanted: str, value: int, passed: str) -> str:
+        """The size that the launcher takes from there: the one that there is, or a new one."""
+        for name, known in self.values.items():
+            if known == (value, passed) and not passed.isdigit():
+                return name
+        return self.add(self.fresh(wanted), value, passed)
+
+    def add(self, name: str, value: int, passed: str) -> str:
+        self.values[name] = (value, passed)
+        return name
+
+
+# ------------------------------------------------------------ variables
+
+
 WHOLE = {(row.name, part): word for row in TABLE.values() for part, word, _ in row.results}
+
+
 RUNNING = {(row.name, part): word for row in TABLE.values() for part, _, word in row.results}
 """(fold, part) -> what a loop's own tile is called."""
-
-Address = tuple[str, Index]
-"""A pointer, and where something is read there."""
 
 
 def noun(
@@ -226,6 +182,32 @@ def noun(
     return "value"
 
 
+def _is_softmax(value: Expression) -> bool:
+    """Whether exponentials are divided by the sum of all of them."""
+    match value:
+        case Operation(name="div", inputs=(Operation(name="exp" | "exp2") as part, whole)):
+            whole = plain(whole)
+            summed = isinstance(whole, Reduction) and whole.name == "sum" and part in walk(whole)
+            return summed or (
+                isinstance(whole, (Reduction, Partial)) and (whole.name, whole.part) == ("online_softmax", "sum")
+            )
+    return False
+
+
+def _word(operator: str) -> str:
+    row = TABLE.get(operator)
+    return (row.noun if row else "") or operator
+
+
+def running(value: Expression) -> str:
+    """What a loop's own tile is called that becomes a value."""
+    if isinstance(value, Partial):
+        return RUNNING.get((value.name, value.part), "accumulator")
+    if isinstance(value, Reduction):
+        return f"column_{value.name}s"
+    return "accumulator"
+
+
 def of_output(found: Computation, pointer: str) -> str:
     """What an output is called that holds a fold of each row, its softmax or its scale: `largest`, `mean`; empty for any other."""
     every = [(part, access) for part in found.every() for access in part.stores if access.pointer == pointer]
@@ -248,16 +230,64 @@ def owners(found: Computation, tensors: Mapping[str, Tensor]) -> dict[Expression
     return held
 
 
-def _is_softmax(value: Expression) -> bool:
-    """Whether exponentials are divided by the sum of all of them."""
+def bare(value: Expression) -> Expression:
+    """The value without casts, broadcasts and masks."""
+    while isinstance(value := plain(value), Cast):
+        value = value.operand
+    return value
+
+
+# ------------------------------------------------------------ a row and its sums
+
+
+DIVIDED = {("sum", ""), ("welford", "m2")}
+"""Folds that are divided, and which of their results."""
+
+
+def statistic(value: Expression, numel: Mapping[str, int | str]) -> str:
+    """The word for a value; empty for any other.
+
+    Args:
+        numel: The elements along each axis.
+    """
+    match bare(value):
+        case Operation(name="div", inputs=(total, by)):
+            return _divided(bare(total), bare(by), numel)
+        case Operation(name="mul", inputs=(total, by)) if isinstance(share := bare(by), Constant) and share.value:
+            return _divided(bare(total), 1 / float(share.value), numel)
+        case Operation(name="rsqrt", inputs=(spread,)):
+            match bare(spread):
+                case Operation(name="add", inputs=(spread, other)) if isinstance(bare(other), Constant):
+                    return "rstd" if statistic(spread, numel) == "variance" else ""
+    return ""
+
+
+def _divided(total: Expression, by: Expression | float, numel: Mapping[str, int | str]) -> str:
+    if not isinstance(total, Reduction) or total.group is not None or (total.name, total.part) not in DIVIDED:
+        return ""
+    sizes = [numel.get(axis) for axis in total.over]
+    if isinstance(by, Size):
+        whole, less = sizes == [by.name], False
+    else:
+        number = float(by.value) if isinstance(by, Constant) else by if isinstance(by, float) else 0.0
+        count = prod(size if isinstance(size, int) else 0 for size in sizes)
+        whole, less = isclose(number, count), isclose(number, count - 1)
+    found = "variance" if total.part else _summed(bare(total.inputs[0]), numel)
+    return found if whole or (less and found == "variance") else ""
+
+
+def _summed(value: Expression, numel: Mapping[str, int | str]) -> str:
+    """What the sum of such values is, divided by their number."""
     match value:
-        case Operation(name="div", inputs=(Operation(name="exp" | "exp2") as part, whole)):
-            whole = plain(whole)
-            summed = isinstance(whole, Reduction) and whole.name == "sum" and part in walk(whole)
-            return summed or (
-                isinstance(whole, (Reduction, Partial)) and (whole.name, whole.part) == ("online_softmax", "sum")
-            )
-    return False
+        case Operation(name="mul", inputs=(one, other)) if bare(one) is bare(other):
+            match bare(one):
+                case Operation(name="sub", inputs=(_, middle)) if statistic(middle, numel) == "mean":
+                    return "variance"
+            return "mean_square"
+    return "mean"
+
+
+# ------------------------------------------------------------ loads of one tensor
 
 
 def roles(loads: Iterable[Access], tensors: Mapping[str, Tensor], halves: Mapping[Address, str]) -> dict[Address, str]:
@@ -290,17 +320,3 @@ def _one_dimension(terms: tuple[Term, ...], constants: set[int], tensor: Tensor 
         if not walks and all(constant % stride == 0 and constant // stride < size for constant in constants):
             return stride
     return 0
-
-
-def running(value: Expression) -> str:
-    """What a loop's own tile is called that becomes a value."""
-    if isinstance(value, Partial):
-        return RUNNING.get((value.name, value.part), "accumulator")
-    if isinstance(value, Reduction):
-        return f"column_{value.name}s"
-    return "accumulator"
-
-
-def _word(operator: str) -> str:
-    row = TABLE.get(operator)
-    return (row.noun if row else "") or operator

@@ -6,6 +6,7 @@
     x * 1.0                                  x
     tl.where(c, 0.0, 0.0)                    0.0                            no choice between the same, nor one that a load's mask made
     tl.where(x < 1, a, tl.where(x >= 1, b, 0.0))    tl.where(x < 1, a, b)   nor one that is decided
+    tl.sum(tl.where(inside_r, x * x, 0.0), 1)       tl.sum(x * x, 1), of an x that is 0 where nothing is: no mask before a sum of zeros
     tl.debug_barrier()                       nothing where what is stored behind it is never read
     for ...: y = x * tl.exp(-scale)          factor = tl.exp(-scale), and in the loop y = x * factor
 
@@ -42,41 +43,29 @@ from inductor_lab.eject.intervals import Bounds
 from inductor_lab.eject.triton.operands import fits_in, unscaled, uses
 from inductor_lab.eject.triton.patterns import Partners, half
 
-KEPT = {"add", "sub", "maximum", "minimum", "abs", "sqrt"}
-"""Operators that make 0 of zeros."""
+OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
+"""What holds where a comparison does not; of floats only for the last two, since a NaN is neither less nor greater."""
 
 
-def vanishes(value: Expression, axes: Collection[str]) -> bool:
-    """Whether a value is +0.0, or 0, for all that lies beyond the end of one of the axes."""
-    match value:
-        case Constant(value=number):
-            return repr(number) in {"0", "0.0"}
-        case Load(mask=mask, other=Constant(value=other)):
-            ends = {test.axis for test in conjuncts(mask) if isinstance(test, Inside)}
-            return repr(other) in {"0", "0.0"} and ends.issuperset(axes)
-        case Cast(operand=operand) | Broadcast(operand=operand) | Named(inputs=(operand,)):
-            return vanishes(operand, axes)
-        case Operation(name="mul", inputs=(one, other)):
-            return any(
-                vanishes(a, axes) and (_is_plain(b) or vanishes(b, axes)) for a, b in ((one, other), (other, one))
-            )
-        case Operation(name="div", inputs=(one, Constant(value=by))):
-            return vanishes(one, axes) and by > 0
-        case Operation(name="where", inputs=(_, one, other)):
-            return vanishes(one, axes) and vanishes(other, axes)
-        case Operation(name=name, inputs=inputs) if name in KEPT:
-            return all(vanishes(each, axes) for each in inputs)
-    return False
+FIXED = (Constant, Size, Position, Operation, Cast)
+"""What arithmetic is made of."""
 
 
-def _is_plain(factor: Expression) -> bool:
-    """Whether 0 times a factor is +0.0: a number above 0, or what a test gives."""
-    match factor:
-        case Constant(value=number):
-            return number > 0 and isfinite(number)
-        case Cast(operand=operand) | Broadcast(operand=operand):
-            return _is_plain(operand)
-    return factor.dtype == "bool"
+def simplified(found: Computation) -> Computation:
+    """The same computation, each value and each step written simply."""
+    rewriting = _Rewriting(found)
+    found = rewriting.computation(found)
+    steps, accesses = found.schedule.steps, found.accesses
+    if made := rewriting.partners.made:
+        steps = tuple(_read_once(steps, rewriting.partners, set()))
+        used = uses(Schedule((), steps))
+        accesses = tuple(
+            each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
+        )
+        steps = tuple(_used(steps, used))
+    read = {access.pointer for access in found.accesses if access.kind != "store"}
+    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(tuple(_needed(steps, read)), set())))
+    return dataclasses.replace(found, accesses=accesses, schedule=schedule)
 
 
 class Rewriting:
@@ -120,29 +109,6 @@ class Rewriting:
     def access(self, access: Access) -> Access:
         """An access whose address and value are as they shall be."""
         return access
-
-
-OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
-"""What holds where a comparison does not; of floats only for the last two, since a NaN is neither less nor greater."""
-FIXED = (Constant, Size, Position, Operation, Cast)
-"""What arithmetic is made of."""
-
-
-def simplified(found: Computation) -> Computation:
-    """The same computation, each value and each step written simply."""
-    rewriting = _Rewriting(found)
-    found = rewriting.computation(found)
-    steps, accesses = found.schedule.steps, found.accesses
-    if made := rewriting.partners.made:
-        steps = tuple(_read_once(steps, rewriting.partners, set()))
-        used = uses(Schedule((), steps))
-        accesses = tuple(
-            each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
-        )
-        steps = tuple(_used(steps, used))
-    read = {access.pointer for access in found.accesses if access.kind != "store"}
-    schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(tuple(_needed(steps, read)), set())))
-    return dataclasses.replace(found, accesses=accesses, schedule=schedule)
 
 
 class _Rewriting(Rewriting):
@@ -298,6 +264,46 @@ def _is_whole(value: Expression) -> bool:
     """Whether a value is a whole number that is worked out of coordinates and sizes alone."""
     read = isinstance(value, Position) and value.index.expressions()
     return isinstance(value, FIXED) and "float" not in value.dtype and not read
+
+
+# ------------------------------------------------------------ what is 0 by itself
+
+
+KEPT = {"add", "sub", "maximum", "minimum", "abs", "sqrt"}
+"""Operators that make 0 of zeros."""
+
+
+def vanishes(value: Expression, axes: Collection[str]) -> bool:
+    """Whether a value is +0.0, or 0, for all that lies beyond the end of one of the axes."""
+    match value:
+        case Constant(value=number):
+            return repr(number) in {"0", "0.0"}
+        case Load(mask=mask, other=Constant(value=other)):
+            ends = {test.axis for test in conjuncts(mask) if isinstance(test, Inside)}
+            return repr(other) in {"0", "0.0"} and ends.issuperset(axes)
+        case Cast(operand=operand) | Broadcast(operand=operand) | Named(inputs=(operand,)):
+            return vanishes(operand, axes)
+        case Operation(name="mul", inputs=(one, other)):
+            return any(
+                vanishes(a, axes) and (_is_plain(b) or vanishes(b, axes)) for a, b in ((one, other), (other, one))
+            )
+        case Operation(name="div", inputs=(one, Constant(value=by))):
+            return vanishes(one, axes) and by > 0
+        case Operation(name="where", inputs=(_, one, other)):
+            return vanishes(one, axes) and vanishes(other, axes)
+        case Operation(name=name, inputs=inputs) if name in KEPT:
+            return all(vanishes(each, axes) for each in inputs)
+    return False
+
+
+def _is_plain(factor: Expression) -> bool:
+    """Whether 0 times a factor is +0.0: a number above 0, or what a test gives."""
+    match factor:
+        case Constant(value=number):
+            return number > 0 and isfinite(number)
+        case Cast(operand=operand) | Broadcast(operand=operand):
+            return _is_plain(operand)
+    return factor.dtype == "bool"
 
 
 # ------------------------------------------------------------ steps

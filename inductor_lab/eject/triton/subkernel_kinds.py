@@ -1,9 +1,11 @@
-"""The jobs of a launch (foreach, combo kernels), and which of them one function does: those that differ in tensors and sizes alone.
+"""The subkernels (jobs) of a foreach or combo kernel, and which of them one function does: those that differ in tensors and sizes alone.
 
     tl.store(out_ptr0 + x0, tmp0 * tmp1)      job 0      def step(program, weight_ptr, rate_ptr, out_ptr, NUMEL, BLOCK):
     tl.store(out_ptr1 + x1, tmp4 * tmp5)      job 1          the same for both
 
-`readable.py` prints each of them as it prints a kernel.
+Each is printed as a kernel is. One of a single element is read and written at the offset, as those of many are, where it is the same then:
+
+    tl.load(in_ptr0 + (0)), as wide as the block        tl.load(in_ptr0 + x0, x0 < 1)
 """
 
 from __future__ import annotations
@@ -31,53 +33,10 @@ from inductor_lab.eject.triton import readable
 from inductor_lab.eject.triton.simplification import Rewriting
 from inductor_lab.records import Input
 
-FIRST = Index(0)
-"""The only place."""
-
-
-def as_many(part: Computation, others: Sequence[Computation]) -> Iterator[Computation]:
-    """The job as each of the others is written that reads as many tensors of many elements; nothing for a job of more than an element."""
-    if [axis.numel for axis in part.schedule.axes] != [1]:
-        return
-    (axis,) = part.schedule.axes
-    offset, known = Index.of(Coordinate(axis.name, 1, None)), set[frozenset[str]]()
-    for other in others:
-        pairs = list(zip(part.accesses, other.accesses, strict=False))
-        moved = frozenset(one.pointer for one, many in pairs if one.index == FIRST and many.index == offset)
-        if moved and moved not in known and len(part.accesses) == len(other.accesses):
-            known.add(moved)
-            yield _AtOffset(moved, offset, axis.name).computation(part)
-
-
-class _AtOffset(Rewriting):
-    def __init__(self, pointers: frozenset[str], offset: Index, axis: str) -> None:
-        super().__init__()
-        self.pointers, self.offset = pointers, offset
-        self.axes = frozenset({axis})
-        self.inside = self.nodes.make(Inside, "bool", self.axes, axis)
-
-    def simple(self, value: Expression) -> Expression:
-        match value:
-            case Load(pointer=pointer, index=index, mask=None) if pointer in self.pointers and index == FIRST:
-                return self.nodes.make(
-                    Load, value.dtype, self.axes, pointer, self.offset, self.inside, None, value.version
-                )
-            case Broadcast(operand=Load(index=self.offset) as load):
-                return load
-            case Operation(name="where", inputs=(condition, Load(index=self.offset) as load, Constant())) if masks(
-                condition
-            ):
-                return load
-        return value
-
-    def access(self, access: Access) -> Access:
-        if access.pointer not in self.pointers or access.index != FIRST:
-            return access
-        return replace(access, index=self.offset, mask=access.mask or self.inside)
-
-
 PROGRAM = "program"
 """Which program of its job, in the function of a job."""
+
+
 STEM = re.compile(r"_?\d+$")
 
 
@@ -219,6 +178,54 @@ def _job(
 
 def _as_called(job: Job, names: Sequence[str], taken: set[str], values: Mapping[str, str]) -> KernelText:
     return readable(job.found, job.called(names), taken, values)
+
+
+# ------------------------------------------------------------ a subkernel of one element
+
+
+FIRST = Index(0)
+"""The only place."""
+
+
+def as_many(part: Computation, others: Sequence[Computation]) -> Iterator[Computation]:
+    """The job as each of the others is written that reads as many tensors of many elements; nothing for a job of more than an element."""
+    if [axis.numel for axis in part.schedule.axes] != [1]:
+        return
+    (axis,) = part.schedule.axes
+    offset, known = Index.of(Coordinate(axis.name, 1, None)), set[frozenset[str]]()
+    for other in others:
+        pairs = list(zip(part.accesses, other.accesses, strict=False))
+        moved = frozenset(one.pointer for one, many in pairs if one.index == FIRST and many.index == offset)
+        if moved and moved not in known and len(part.accesses) == len(other.accesses):
+            known.add(moved)
+            yield _AtOffset(moved, offset, axis.name).computation(part)
+
+
+class _AtOffset(Rewriting):
+    def __init__(self, pointers: frozenset[str], offset: Index, axis: str) -> None:
+        super().__init__()
+        self.pointers, self.offset = pointers, offset
+        self.axes = frozenset({axis})
+        self.inside = self.nodes.make(Inside, "bool", self.axes, axis)
+
+    def simple(self, value: Expression) -> Expression:
+        match value:
+            case Load(pointer=pointer, index=index, mask=None) if pointer in self.pointers and index == FIRST:
+                return self.nodes.make(
+                    Load, value.dtype, self.axes, pointer, self.offset, self.inside, None, value.version
+                )
+            case Broadcast(operand=Load(index=self.offset) as load):
+                return load
+            case Operation(name="where", inputs=(condition, Load(index=self.offset) as load, Constant())) if masks(
+                condition
+            ):
+                return load
+        return value
+
+    def access(self, access: Access) -> Access:
+        if access.pointer not in self.pointers or access.index != FIRST:
+            return access
+        return replace(access, index=self.offset, mask=access.mask or self.inside)
 
 
 # ------------------------------------------------------------ what the tensors of a kind are called

@@ -1,4 +1,4 @@
-"""Several jobs in one launch (foreach, combo kernels): each kind of job said once, and a kernel in which a program finds its own.
+"""A launch of several subkernels (foreach, combo kernels; jobs here): each kind of job said once, and a kernel in which a program finds its own.
 
     program = tl.program_id(0)
     end_0 = tl.cdiv(NUMEL_0, BLOCK)                      programs are shared out one job after the other
@@ -8,7 +8,7 @@
     elif program < end_1:
         job(program - end_0, bias_ptr, out_2_ptr, NUMEL_1, BLOCK)
 
-Jobs that are the same up to their tensors and sizes are one function (`job_kinds.py`).
+Jobs that are the same up to their tensors and sizes are one function (`subkernel_kinds.py`).
 """
 
 from __future__ import annotations
