@@ -18,29 +18,17 @@ from inductor_lab.records import Kernel
 
 RANDOM = {"rand4x": ("_in_turn",), "randn4x": ("_in_turn",), "randint64": ()}
 """Those that draw random numbers, which have no row; a torch older than the one that generated the kernel may lack them."""
-
-
 NEEDS: dict[str, tuple[str, ...]] = {
     row.helpers[-1]: row.helpers[:-1] for row in TABLE.values() if row.helpers
 } | RANDOM
 """Helpers that an ejected file spells out -> those that they call; any other is imported from torch."""
-
-
 OURS = frozenset(name for called, needed in NEEDS.items() for name in (called, *needed))
-
-
 NAMES = OURS | {path.stem for path in (templates_folder() / "eager").glob("*.py")}
 """Functions that a file may define beside its kernel."""
-
-
 BUILTINS = frozenset({"constexpr_next_power_of_2", "if_mask"})
 """Helpers of torch's that only the compiler understands."""
-
-
 BARRIER = "x_grid_barrier"
 """The helper of torch's at which programs wait for each other."""
-
-
 THEIRS = "generated_"
 """What a name of the baseline's starts with, where the hand kernel has its own of that name."""
 

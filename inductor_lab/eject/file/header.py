@@ -25,8 +25,6 @@ from inductor_lab.records import Capture, Kernel, SourceLine
 
 TITLE = 117
 """Characters of the first line, less the quotation marks before it."""
-
-
 SOURCE_LINES = 4
 """Lines of the user's program that the header quotes."""
 
@@ -121,15 +119,9 @@ def quoted(text: str) -> str:
 
 LONGEST = 72
 """Characters of a title."""
-
-
 MOST = 3
 """Tensors that a call names, of those that it writes and of those that it reads."""
-
-
 SUM_OF_EXP = ("online_softmax", "sum")
-
-
 _POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from math import prod
 
 from inductor_lab.computation.operators import CANONICAL, TABLE, called
 from inductor_lab.dtypes import LANGUAGE
+from inductor_lab.eject.eager.torch_values import dtype_of, filled, method, name
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import names_in
 from inductor_lab.eject.tensors import Tensor
@@ -24,20 +24,12 @@ from inductor_lab.records import Kernel, TensorType
 
 INNER = "forward_block_mn"
 """The template's function that has the score and the mask."""
-
-
 MASKED = "not IS_FULL_BLOCKS"
 """What its mask depends on."""
-
-
 AXES = ("idx_zq", "idx_hq", "idx_m", "idx_d")
 """The template's places in its result: batch, head, query, channel."""
-
-
 LOCAL = frozenset({"b", "h", "m", "n", "scores", "counted", "lse", "weights", "attended"})
 """Variables of the reference."""
-
-
 MOST = 1 << 29
 """Scores that the reference may hold at once: 4 GiB in float64, and as much for each of a few values made of them."""
 
@@ -272,27 +264,26 @@ def _rounded(text: str, dtype: str) -> str:
 
 # ------------------------------------------------------------ values of the template's text as PyTorch
 
-
 SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor)
 """Operators that are the same between tensors of torch."""
 
 
 class Values:
-    """Expressions of the template's text, each told by what it is made of.
+    """Expressions of the template's text, each told by what it is made of: a few assignments to `tmp0` ...
 
     Args:
-        names: A variable of the template -> what the reference has for it.
+        names: A variable of the template -> what the reference calls it.
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:
-        self.known = {name: parsed(text) for name, text in names.items()}
+        self.known = {variable: name(called) for variable, called in names.items()}
 
     def assign(self, statements: Iterable[ast.stmt]) -> None:
         """Learn what the variables `tmp0` ... of some statements are; others of them are left."""
         for statement in statements:
             match statement:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.startswith("tmp"):
-                    self.known[name] = self.visit(deepcopy(value))
+                case ast.Assign(targets=[ast.Name(id=variable)], value=value) if variable.startswith("tmp"):
+                    self.known[variable] = self.visit(value)
 
     def text(self, value: ast.expr) -> str:
         """An expression in PyTorch.
@@ -300,12 +291,12 @@ class Values:
         Raises:
             NoReference: it has a part that is no operation on these values alone.
         """
-        return ast.unparse(self.visit(deepcopy(value)))
+        return ast.unparse(self.visit(value))
 
-    def visit(self, node: ast.AST) -> ast.expr:
+    def visit(self, node: ast.expr) -> ast.expr:
         match node:
-            case ast.Name(id=name) if name in self.known:
-                return deepcopy(self.known[name])
+            case ast.Name(id=variable) if variable in self.known:
+                return self.known[variable]
             case ast.Constant() | ast.Call(func=ast.Name(id="float"), args=[ast.Constant()]):
                 return node
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, SAME):
@@ -315,7 +306,7 @@ class Values:
             case ast.Compare(left=left, ops=[test], comparators=[right]):
                 return ast.Compare(self.visit(left), [test], [self.visit(right)])
             case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[ast.Attribute(attr=dtype)]):
-                return parsed(f"({ast.unparse(self.visit(value))}).to(torch.{LANGUAGE.get(dtype, dtype)})")
+                return method(self.visit(value), "to", dtype_of(LANGUAGE.get(dtype, dtype)))
             case ast.Call(func=ast.Attribute(attr="full"), args=[ast.List(), value, ast.Attribute()]):
                 return self.visit(value)
             case ast.Call():
@@ -323,23 +314,17 @@ class Values:
         raise unreadable(node)
 
     def call(self, node: ast.Call) -> ast.expr:
-        name = called(node)
-        row = TABLE.get(CANONICAL.get(name, name))
+        word = called(node)
+        row = TABLE.get(CANONICAL.get(word, word))
         if row is None or node.keywords or (row.places and row.places != len(node.args)):
             raise unreadable(node)
         operands = [self.visit(value) for value in node.args]
-        numbers = [value for value in operands if isinstance(value, ast.Constant)]
-        texts = [f"({ast.unparse(value)})" for value in operands]
+        numbers = [place for place, value in enumerate(operands) if isinstance(value, ast.Constant)]
         if row.bound and len(operands) == 2 and len(numbers) == 1:
-            number = operands.index(numbers[0])
-            return parsed(f"{texts[1 - number]}.{row.bound}({texts[number]})")
+            return method(operands[1 - numbers[0]], row.bound, operands[numbers[0]])
         if numbers and row.name != "where":
             raise unreadable(node)
-        return parsed(row.form(len(texts)).format(*texts))
-
-
-def parsed(text: str) -> ast.expr:
-    return ast.parse(text, mode="eval").body
+        return filled(row.form(len(operands)), *operands)
 
 
 def unreadable(node: ast.AST) -> NoReference:

@@ -199,8 +199,6 @@ INDUCTORS_OWN = {
     "seed", "seeds", "lookup_seed", "random", "randint", "rand_eager_offset", "rand_eager_offsets", "force_stride_order",
     "_unsafe_index_put_", "_low_memory_max_pool_with_offsets", "_low_memory_max_pool_offsets_to_indices", "cvt_e8m0_rceil",
 }  # fmt: skip
-
-
 EXPANSIONS: dict[str, Callable[[Node], Expansion]] = {
     "fma": _fma,
     "prepare_softmax_online": _prepare_softmax_online,

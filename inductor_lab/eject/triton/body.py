@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from math import inf, prod
 
 from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.schedule import Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -44,8 +43,6 @@ from inductor_lab.eject.triton.page import (
     assigned,
     call_to,
     dtype_name,
-    is_one_element,
-    keywords_of,
     name_node,
     names_of,
     number_of,
@@ -60,12 +57,6 @@ INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
 COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
 """The indices of a comparison that needs only their order."""
-
-
-EXACT = 2**24
-"""Whole numbers up to this are float32's, too."""
-ROUNDED = ("bfloat16", "float16")
-"""To these a store rounds a float32 as a cast does: to the nearest."""
 
 
 class Statements:
@@ -103,7 +94,7 @@ class Statements:
                     self._define(step)
                     self._from(page.sources.get(line, ""), before, values)
                 case Effect(access=access):
-                    page.emit("", self._store(access))
+                    page.emit("", self.expressions.store(access))
                     self._from(self.written_here.get(access.value, ""), before)
                     self._spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
                 case Assert(check=check):
@@ -319,7 +310,7 @@ class Statements:
         self.loops.pop()
         page.bound, page.positions = before, positions
         layout.forget(names)
-        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.lines(axis))
+        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.asked(axis))
         turns = parsed(layout.range_(axis, step.iterator, step.keywords))
         page.lines.append(Line(layout.start(axis), turns, [*assigned(frame), *body]))
         for carry in step.carries:
@@ -361,60 +352,6 @@ class Statements:
         self.page.emit(name, written)
         self._spent(value)
         self.page.bound[value] = name
-
-    # ------------------------------------------------------------ memory
-
-    def _store(self, access: Access) -> ast.expr:
-        function = "tl.store" if access.kind == "store" else f"tl.{access.kind}"
-        if access.value is None:
-            raise UnprintableError(f"{access.kind} of nothing")
-        shapes, masks = self.expressions.shapes, self.expressions.masks
-        value = self.expressions.node(self._before_the_store(access))
-        spanned = shapes.of(access.value) | (shapes.of(access.mask) if access.mask is not None else frozenset())
-        pointer = self.expressions.addresses.of(access, spanned)
-        if not shapes.spanned(spanned | shapes.of_index(access.index)):  # one element, and no tile can be stored there
-            constant = constant_of(access.value)
-            if constant is not None:
-                value = number_of(constant.value)
-            elif self._tiled(value):
-                pointer = ast.BinOp(pointer, ast.Add(), parsed("tl.full([1], 0, tl.int32)"))
-        mask = masks.of(access, shapes.of(access.value))
-        call = call_to(function, pointer, value, *([mask] if mask is not None else []))
-        if access.eviction:
-            call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
-        call.keywords += keywords_of(access.keywords)
-        return call
-
-    def _before_the_store(self, access: Access) -> Expression:
-        """What is stored, less the casts that the store does itself: float32 to the tensor's narrower dtype, and that as float32."""
-        value, tensor = access.value, self.page.tensors.get(access.pointer)
-        assert value is not None
-        while (
-            tensor is not None
-            and access.kind == "store"
-            and isinstance(value, Cast)
-            and value not in self.page.bound
-            and {value.dtype, value.operand.dtype} == {"float32", tensor.type.dtype}
-            and tensor.type.dtype in ROUNDED
-        ):
-            value = value.operand
-        match value:  # the place of a row's largest, which Inductor takes for a float32 on its way to int64
-            case Cast(operand=Reduction(part="index") as place, dtype="float32") if (
-                tensor is not None and "int" in tensor.type.dtype and self._elements(place) <= EXACT
-            ):
-                return place
-        return value
-
-    def _elements(self, fold: Reduction) -> float:
-        """How many elements a fold takes, where that is known."""
-        sizes = [self.page.found.numel.get(axis) for axis in fold.over]
-        return prod(size if isinstance(size, int) else inf for size in sizes)
-
-    def _tiled(self, written: ast.expr) -> bool:
-        """True for a value made of `tl.full([1], ...)`, which is a tile of one element and no scalar."""
-        names = {*names_of(written)}
-        said = [written, *(line.value for line in self.page.lines if line.target in names)]
-        return any(is_one_element(node) for value in said for node in ast.walk(value))
 
 
 def _inputs(choice: Expression | None) -> tuple[Expression, ...]:

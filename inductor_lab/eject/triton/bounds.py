@@ -10,7 +10,7 @@ A number gets a name only where what is read or written under the comparison say
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from inductor_lab.computation.addresses import index_of
@@ -21,15 +21,12 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, Reduction, walk
 from inductor_lab.eject.tensors import Tensor
-from inductor_lab.eject.triton.coordinates import Coordinates
-from inductor_lab.eject.triton.nouns import Sizes
-from inductor_lab.eject.triton.patterns import Windows, partner_of, word
+from inductor_lab.eject.triton.patterns import partner_of
+from inductor_lab.eject.triton.strides import Strides, word
 from inductor_lab.records import Size as Extent
 
 Bound = tuple[Operation, int]
 """An operation, and which operand of it is the number."""
-
-
 LONG = 10
 """Elements of a row from which its reciprocal is no other number by chance: 0.5 and 0.125 are."""
 
@@ -37,16 +34,9 @@ LONG = 10
 class Bounds:
     """What is known of one kernel's numbers."""
 
-    def __init__(
-        self,
-        found: Computation,
-        tensors: Mapping[str, Tensor],
-        coordinates: Coordinates,
-        sizes: Sizes,
-        windows: Windows,
-    ) -> None:
-        self.windows = windows
-        self.found, self.tensors, self.coordinates, self.sizes = found, tensors, coordinates, sizes
+    def __init__(self, found: Computation, strides: Strides) -> None:
+        self.found, self.windows = found, strides.windows
+        self.tensors, self.coordinates, self.sizes = strides.tensors, strides.coordinates, strides.sizes
         self.numbers: dict[Bound, str] = {}
         """Operand -> the size that it is."""
         self.places: dict[tuple[str, Index], str] = {}

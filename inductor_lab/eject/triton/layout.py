@@ -18,8 +18,7 @@ from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton.bounds import Bounds
 from inductor_lab.eject.triton.coordinates import Coordinates
 from inductor_lab.eject.triton.nouns import Sizes, bare, kept, named, owners
-from inductor_lab.eject.triton.patterns import Windows
-from inductor_lab.eject.triton.strides import Strides
+from inductor_lab.eject.triton.strides import Strides, Windows
 
 
 class Layout:
@@ -44,7 +43,7 @@ class Layout:
         self.coordinates = Coordinates(found, tensors, self.names, self.sizes, self.renamed)
         self.windows = Windows(found.loads, tensors)
         self.strides = Strides(found, tensors, self.coordinates, self.sizes, self.windows)
-        self.bounds = Bounds(found, tensors, self.coordinates, self.sizes, self.windows)
+        self.bounds = Bounds(found, self.strides)
 
     @property
     def taken(self) -> set[str]:

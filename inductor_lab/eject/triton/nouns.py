@@ -37,7 +37,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton.operands import is_relu
-from inductor_lab.eject.triton.patterns import Address, partner_of
+from inductor_lab.eject.triton.patterns import partner_of
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,9 @@ class Sizes:
 # ------------------------------------------------------------ variables
 
 
+Address = tuple[str, Index]
+"""A pointer, and where something is read there."""
 WHOLE = {(row.name, part): word for row in TABLE.values() for part, word, _ in row.results}
-
-
 RUNNING = {(row.name, part): word for row in TABLE.values() for part, _, word in row.results}
 """(fold, part) -> what a loop's own tile is called."""
 

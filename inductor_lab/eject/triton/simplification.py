@@ -45,8 +45,6 @@ from inductor_lab.eject.triton.patterns import Partners, half
 
 OPPOSITE = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 """What holds where a comparison does not; of floats only for the last two, since a NaN is neither less nor greater."""
-
-
 FIXED = (Constant, Size, Position, Operation, Cast)
 """What arithmetic is made of."""
 

@@ -35,8 +35,6 @@ from inductor_lab.records import Input
 
 PROGRAM = "program"
 """Which program of its job, in the function of a job."""
-
-
 STEM = re.compile(r"_?\d+$")
 
 

@@ -107,8 +107,6 @@ class Shapes:
 
 LONG = 20
 """Characters from which an address that several accesses share gets a name."""
-
-
 SHORT = 12
 """Characters from which a position gets one that several values are made of."""
 

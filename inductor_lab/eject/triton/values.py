@@ -1,12 +1,14 @@
-"""A value of the tree as Triton's expression: its arithmetic, the order of it and every cast are the tree's."""
+"""A value of the tree as Triton's expression, a load or a store among them: its arithmetic, the order of it and every cast are the tree's."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from math import inf, prod
 
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
     Broadcast,
     Call,
@@ -26,14 +28,16 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.device_functions import OURS
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import chosen_sides, fits_in, is_relu, is_weak
+from inductor_lab.eject.triton.operands import chosen_sides, constant_of, fits_in, is_relu, is_weak
 from inductor_lab.eject.triton.page import (
     Page,
     call_to,
     cast_to,
     dtype_name,
+    is_one_element,
     keywords_of,
     name_node,
+    names_of,
     number_of,
     parsed,
     subscripted,
@@ -44,6 +48,10 @@ from inductor_lab.eject.triton.tiles import Addresses, Masks, Shapes
 
 BINARY = {row.name: row.symbol for row in TABLE.values() if row.symbol and issubclass(row.symbol, ast.operator)}
 COMPARED = {row.name: row.symbol for row in TABLE.values() if row.symbol and issubclass(row.symbol, ast.cmpop)}
+EXACT = 2**24
+"""Whole numbers up to this are float32's, too."""
+ROUNDED = ("bfloat16", "float16")
+"""To these a store rounds a float32 as a cast does: to the nearest."""
 
 
 class Expressions:
@@ -97,11 +105,59 @@ class Expressions:
         call = call_to("tl.load", self.addresses.of(access, spanned), *([mask] if mask is not None else []))
         if value.other is not None and mask is not None:
             call.keywords.append(ast.keyword("other", self.node(value.other)))
-        if access.eviction:
-            call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
-        if access.keywords:
-            call.keywords += keywords_of(access.keywords)
-        return call
+        return _as_told(call, access)
+
+    def store(self, access: Access) -> ast.expr:
+        """A store or an atomic operation.
+
+        Raises:
+            UnprintableError: it stores nothing, or a value without a form.
+        """
+        if access.value is None:
+            raise UnprintableError(f"{access.kind} of nothing")
+        shapes = self.shapes
+        value = self.node(self._before_the_store(access))
+        spanned = shapes.of(access.value) | (shapes.of(access.mask) if access.mask is not None else frozenset())
+        pointer = self.addresses.of(access, spanned)
+        if not shapes.spanned(spanned | shapes.of_index(access.index)):  # one element, and no tile can be stored there
+            constant = constant_of(access.value)
+            if constant is not None:
+                value = number_of(constant.value)
+            elif self._is_tile(value):
+                pointer = ast.BinOp(pointer, ast.Add(), parsed("tl.full([1], 0, tl.int32)"))
+        mask = self.masks.of(access, shapes.of(access.value))
+        return _as_told(call_to(f"tl.{access.kind}", pointer, value, *([mask] if mask is not None else [])), access)
+
+    def _before_the_store(self, access: Access) -> Expression:
+        """What is stored, less the casts that the store does itself: float32 to the tensor's narrower dtype, and that as float32."""
+        value, tensor = access.value, self.page.tensors.get(access.pointer)
+        assert value is not None
+        while (
+            tensor is not None
+            and access.kind == "store"
+            and isinstance(value, Cast)
+            and value not in self.page.bound
+            and {value.dtype, value.operand.dtype} == {"float32", tensor.type.dtype}
+            and tensor.type.dtype in ROUNDED
+        ):
+            value = value.operand
+        match value:  # the place of a row's largest, which Inductor takes for a float32 on its way to int64
+            case Cast(operand=Reduction(part="index") as place, dtype="float32") if (
+                tensor is not None and "int" in tensor.type.dtype and self._elements(place) <= EXACT
+            ):
+                return place
+        return value
+
+    def _elements(self, fold: Reduction) -> float:
+        """How many elements a fold takes, where that is known."""
+        sizes = [self.page.found.numel.get(axis) for axis in fold.over]
+        return prod(size if isinstance(size, int) else inf for size in sizes)
+
+    def _is_tile(self, written: ast.expr) -> bool:
+        """True for a value made of `tl.full([1], ...)`, which is a tile of one element and no scalar."""
+        names = {*names_of(written)}
+        said = [written, *(line.value for line in self.page.lines if line.target in names)]
+        return any(is_one_element(node) for value in said for node in ast.walk(value))
 
     def _argument(self, of: Operation, place: int) -> ast.expr:
         """An operand of a call, in its own dtype."""
@@ -220,6 +276,14 @@ class Expressions:
                 tile = ast.Tuple(arguments[:tiles], ast.Load()) if call.result is not None else arguments[0]
                 return self._called(function, [tile, *arguments[tiles:]], call.keywords)
         return self._called(function, arguments, call.keywords)
+
+
+def _as_told(call: ast.Call, access: Access) -> ast.Call:
+    """An access with what the text tells the compiler of it."""
+    if access.eviction:
+        call.keywords.append(ast.keyword("eviction_policy", ast.Constant(access.eviction)))
+    call.keywords += keywords_of(access.keywords)
+    return call
 
 
 def cast(written: ast.expr, value: Expression, dtype: str) -> ast.expr:
