@@ -34,7 +34,7 @@ THEIRS = "generated_"
 
 
 @dataclass(frozen=True)
-class Beside:
+class DeviceFunctions:
     """What a file needs beside its kernels. What is there to be edited each of the two has for itself."""
 
     imports: tuple[str, ...]
@@ -51,13 +51,14 @@ class Beside:
     """True where bounds checks are compiled in."""
 
 
-def beside(kernel: Kernel, hand: str, called: Iterable[str], *, apart: bool = False) -> Beside:
+def of_file(kernel: Kernel, hand: str, called: Iterable[str], *, several: bool = False) -> DeviceFunctions:
     """What stands beside the two kernels of a file.
 
     Args:
         hand: All that the hand kernel says.
         called: The helpers among it.
-        apart: Whether the generated kernel's are called otherwise in any case: hand kernels of other launches may spell the same.
+        several: Whether hand kernels of other launches stand in the file: they may spell the same, so that the generated kernel's are called
+            otherwise in any case.
     """
     mine, theirs = own(kernel, hand), own(kernel, kernel.body)
     said = _said("\n".join([kernel.body, *theirs.values(), *mine.values()]))
@@ -66,7 +67,7 @@ def beside(kernel: Kernel, hand: str, called: Iterable[str], *, apart: bool = Fa
     spelled, imported = ordered({*said.get("triton_helpers", ()), *({*called} - named)})
     imported |= elsewhere
     spelled = [] if imported else spelled  # what is called by that name is torch's
-    both = (*theirs, *spelled) if apart else (*mine, *hand_spelled)
+    both = (*theirs, *spelled) if several else (*mine, *hand_spelled)
     names = {name: THEIRS + name.lstrip("_") for name in both if name in (*theirs, *spelled)}
     functions = [exchanged(each, names) for each in (*map(text, spelled), *theirs.values())]
     if imported or "libdevice" in said:
@@ -75,7 +76,7 @@ def beside(kernel: Kernel, hand: str, called: Iterable[str], *, apart: bool = Fa
         functions.append(text("_builtins"))
     if BARRIER in imported:
         functions.append(text("_barrier"))
-    return Beside(
+    return DeviceFunctions(
         tuple(_imports(said, bool(imported))), (*map(text, reversed(hand_spelled)), *mine.values()), tuple(functions),
         _namespace({name: names.get(name, name) for name in spelled}), names, "device_assert" in said.get("tl", ()),
     )  # fmt: skip
@@ -173,11 +174,17 @@ def _needed(text: str, kernel: str, body: str) -> tuple[tuple[str, Definition], 
     except SyntaxError:
         return ()
     found = [(name, node) for node in statements if (name := _defined(node)) not in {"", kernel}]
-    needed = set[str]()
-    while new := {name for name, _ in found if name in said} - needed:  # those that others call stand anywhere
-        needed |= new
-        said |= {word for name, node in found if name in new for word in re.findall(r"\w+", ast.unparse(node))}
+    needed = _called_for(said, {name: ast.unparse(node) for name, node in found})
     return tuple((name, node) for name, node in found if name in needed)
+
+
+def _called_for(said: set[str], definitions: Mapping[str, str]) -> set[str]:
+    """Those of some definitions that words name, and those that these name."""
+    needed = set[str]()
+    while new := (definitions.keys() & said) - needed:
+        needed |= new
+        said = said.union(*(re.findall(r"\w+", definitions[name]) for name in new))
+    return needed
 
 
 def _defined(node: Definition) -> str:
@@ -193,10 +200,7 @@ def _defined(node: Definition) -> str:
 def own(kernel: Kernel, said: str) -> dict[str, str]:
     """The functions and numbers above this very kernel that a text of it needs: `_triton_helper_fn_add0` of a scan, a user's own."""
     found = {name: _written_out(node, kernel) for name, node in definitions_above(kernel)}
-    needed, words = set[str](), set(re.findall(r"\w+", said))
-    while new := {name for name in found if name in words} - needed:
-        needed |= new
-        words |= {word for name in new for word in re.findall(r"\w+", found[name])}
+    needed = _called_for(set(re.findall(r"\w+", said)), found)
     return {name: text for name, text in found.items() if name in needed}
 
 

@@ -16,9 +16,9 @@ import jinja2
 
 from inductor_lab.bind import heuristics
 from inductor_lab.edited import RENDERED, judged_hash, rendered_hash
-from inductor_lab.eject import config, device_functions
+from inductor_lab.eject import config
 from inductor_lab.eject.comparing import comparing
-from inductor_lab.eject.device_functions import exchanged
+from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, of_file
 from inductor_lab.eject.file.examples import FILLS, inputs_of
 from inductor_lab.eject.file.header import header_of, quoted
 from inductor_lab.eject.file.literals import found_sizes, in_quotes, keywords, listed, loose, not_told
@@ -134,17 +134,17 @@ def _environment(folder: Path) -> jinja2.Environment:
 # ------------------------------------------------------------ the parts
 
 
-def rendering(plan: Plan, hand: KernelText, *, file: str, apart: bool = False) -> Rendering:
+def rendering(plan: Plan, hand: KernelText, *, file: str, several: bool = False) -> Rendering:
     """The parts of a file, each value ready to be placed.
 
     Args:
-        apart: Whether other kernels stand in the file, whose functions are not to be the baseline's.
+        several: Whether other kernels stand in the file, whose functions are not to be the baseline's.
 
     Raises:
         LabError: a kernel for any sizes has no reference to be held to.
     """
     captured = plan.generated or plan
-    beside = device_functions.beside(plan.kernel, "\n".join([*hand.functions, *hand.lines]), hand.helpers, apart=apart)
+    beside = of_file(plan.kernel, "\n".join([*hand.functions, *hand.lines]), hand.helpers, several=several)
     reference, unknown = reference_of(plan)
     if plan.generated and reference is None:
         raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: it has no reference: {unknown}")
@@ -155,7 +155,7 @@ def rendering(plan: Plan, hand: KernelText, *, file: str, apart: bool = False) -
     )  # fmt: skip
 
 
-def _hand(plan: Plan, hand: KernelText, beside: device_functions.Beside) -> HandKernel:
+def _hand(plan: Plan, hand: KernelText, beside: DeviceFunctions) -> HandKernel:
     asked = fits(plan) if plan.generated else []
     lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
@@ -185,7 +185,7 @@ def _unread(plan: Plan) -> str:
     return f" Nobody behind {behind} reads {names}: an edit need not write {them}."
 
 
-def _baseline(plan: Plan, captured: Plan, beside: device_functions.Beside) -> Baseline:
+def _baseline(plan: Plan, captured: Plan, beside: DeviceFunctions) -> Baseline:
     text = verbatim(captured)
     sizes = fits_generated(captured) if plan.generated else found_sizes(plan, text.names)
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)

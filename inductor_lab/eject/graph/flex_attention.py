@@ -172,7 +172,7 @@ def _scores(template: _Template, held: Mapping[str, Tensor], score: str) -> list
     ):
         tensor = held[letter.upper()]
         shape = (template.number(heads[0]), heads[1], template.number(rows), template.number(channels))
-        if tensor.type.shape != shape or not lies_at(tensor.type, shape, _strides(template, letter)):
+        if tensor.type.shape != shape or not has_layout(tensor.type, shape, _strides(template, letter)):
             raise NoReference(f"it takes {tensor.parameter} for another view of its memory")
     again = f".repeat_interleave({shared}, 1)" if shared > 1 else ""
     key = f"{_wide(held['K'])}{again}.mT"
@@ -245,7 +245,7 @@ def _stored(template: _Template, held: Mapping[str, Tensor], tensors: Mapping[st
                 if name not in tensors:
                     raise NoReference(f"its text stores to {name}, which is no tensor of the launch")
                 type_ = tensors[name].type
-                text = values.text(value) + laid(type_, shape, steps(address, template.statements, AXES))
+                text = values.text(value) + permutation(type_, shape, strides_of(address, template.statements, AXES))
                 results[name] = _rounded(text, type_.dtype)
     return results
 
@@ -334,20 +334,20 @@ def unreadable(node: ast.AST) -> NoReference:
 # ------------------------------------------------------------ where the result lies
 
 
-def lies_at(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> bool:
+def has_layout(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Whether a tensor is of this shape and lies in memory by these strides; the stride of one element alone is none."""
     if tuple(type_.shape) != tuple(shape) or len(strides) != len(shape):
         return False
     return all(size == 1 or step == found for size, step, found in zip(shape, strides, type_.stride, strict=True))
 
 
-def laid(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> str:
+def permutation(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> str:
     """How a value of a shape is turned to lie in a tensor by strides of the value's own: nothing, or `.permute(0, 2, 1, 3)`.
 
     Raises:
         NoReference: no order of its dimensions fills the tensor.
     """
-    if lies_at(type_, shape, strides):
+    if has_layout(type_, shape, strides):
         return ""
     order = sorted(
         range(len(shape)), key=lambda d: (shape[d] > 1, -strides[d])
@@ -367,7 +367,7 @@ def _dense(shape: Sequence[object], strides: Sequence[object]) -> bool:
     return True
 
 
-def steps(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:
+def strides_of(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:
     """How far an address moves with each variable.
 
     Raises:

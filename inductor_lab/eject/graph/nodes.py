@@ -81,8 +81,7 @@ def _copies(launch: Launch, found: Computation, tied: Bindings) -> Iterator[tupl
 
 
 def _copy(node: Node, parameter: str) -> Node:
-    name = f"{node.name}_{parameter}"
-    return Node(name, "aten.clone.default", f"torch.ops.aten.clone.default({node.name})", (node.name,), node.type, None)
+    return _node(f"{node.name}_{parameter}", "clone.default", node.name, like=replace(node, source=None))
 
 
 # ------------------------------------------------------------ operators that only Inductor has
@@ -213,6 +212,11 @@ def _arguments(node: Node) -> list[str]:
 
 
 def _node(name: str, target: str, *arguments: str, like: Node | None = None) -> Node:
+    """A call of an ATen operator.
+
+    Args:
+        like: The node whose type and source line it has.
+    """
     used = tuple(dict.fromkeys(a for a in arguments if a.isidentifier() and a not in {"True", "inf", "nan"}))
     made = Node(name, f"aten.{target}", f"torch.ops.aten.{target}({', '.join(arguments)})", used, None, None)
     return replace(made, type=like.type, source=like.source) if like else made
@@ -235,15 +239,15 @@ def without_biases(nodes: Iterable[Node], kernel: Kernel) -> Iterator[Node]:
         products.remove(product)
         if not isinstance(bias, ast.Name):
             yield replace(node, name=product.name)
-            yield _call(node.name, "clone.default", product.name, (product.name,), node.type, node)
+            yield _node(node.name, "clone.default", product.name, like=node)
             continue
         call.args[2] = ast.Constant(None)
         rows = f"{node.name}_bias"
         used = tuple(name for name in node.arguments if name != bias.id)
         yield Node(product.name, node.target, ast.unparse(call), used, node.type, node.source)
         sizes = ", ".join(["-1", *["1"] * (len(node.type.shape) - 2)])
-        yield _call(rows, "reshape.default", f"{bias.id}, [{sizes}]", (bias.id,), None, node)
-        yield _call(node.name, "add.Tensor", f"{product.name}, {rows}", (product.name, rows), node.type, node)
+        yield _node(rows, "reshape.default", bias.id, f"[{sizes}]", like=replace(node, type=None))
+        yield _node(node.name, "add.Tensor", product.name, rows, like=node)
 
 
 def _products(kernel: Kernel) -> list[Node]:
@@ -256,7 +260,3 @@ def _products(kernel: Kernel) -> list[Node]:
 
 def _alike(one: TensorType | None, other: TensorType | None) -> bool:
     return one is not None and other is not None and (one.dtype, one.shape) == (other.dtype, other.shape)
-
-
-def _call(name: str, target: str, text: str, used: tuple[str, ...], type_: TensorType | None, like: Node) -> Node:
-    return Node(name, f"aten.{target}", f"torch.ops.aten.{target}({text})", used, type_, like.source)

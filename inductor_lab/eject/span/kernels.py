@@ -70,7 +70,7 @@ def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "
                 planned = replace(planned, name=naming.unique(planned.name, taken))
             plans.append(planned)
             texts.append(TARGETS[target](planned, style))
-            parts.append(rendering(plans[-1], texts[-1], file=file, apart=True))
+            parts.append(rendering(plans[-1], texts[-1], file=file, several=True))
         steps.append(found[key])
     made = _together(plans, texts, parts, foreign)
     return [None if at is None else made[at] for at in steps]

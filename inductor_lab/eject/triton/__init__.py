@@ -72,7 +72,7 @@ def _frame(page: Page) -> list[Line]:
         named += page.layout.positions(axis)
         if not axis.looped:
             named += page.layout.mask(axis, axis.name in page.inside)
-            named += page.layout.coordinates.asked(axis)
+            named += page.layout.coordinates.statements(axis)
     return assigned(named)
 
 

@@ -310,7 +310,7 @@ class Statements:
         self.loops.pop()
         page.bound, page.positions = before, positions
         layout.forget(names)
-        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.asked(axis))
+        frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.statements(axis))
         turns = parsed(layout.range_(axis, step.iterator, step.keywords))
         page.lines.append(Line(layout.start(axis), turns, [*assigned(frame), *body]))
         for carry in step.carries:

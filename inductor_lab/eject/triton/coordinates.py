@@ -264,13 +264,13 @@ class Coordinates:
             self.named[coordinate] = self.sizes.fresh(f"{self.names[coordinate.axis].index}_part")
         return self.named[coordinate]
 
-    def asked(self, axis: Axis) -> list[tuple[str, str]]:
+    def statements(self, axis: Axis) -> list[tuple[str, str]]:
         """The coordinates that an axis was asked for, each a name and what it is."""
         return [(self.named[c], self._divided(c)) for c in self.used.get(axis.name, {})]
 
     def lines(self, axis: Axis) -> list[str]:
         """The same as assignments."""
-        return [f"{name} = {text}" for name, text in self.asked(axis)]
+        return [f"{name} = {text}" for name, text in self.statements(axis)]
 
     def cut(self, coordinate: Coordinate) -> str:
         """How many positions it stays the same for, or after how many it begins anew."""

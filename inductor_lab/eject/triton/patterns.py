@@ -15,20 +15,36 @@ partner is read once:
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.nodes import Nodes
+from inductor_lab.computation.operators import OPERATORS
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position
 
 # ------------------------------------------------------------ the larger of two values, with its index
 
 
-HELPERS = {"gt": "maximum_with_index", "lt": "minimum_with_index"}
+HELPERS = {">": "maximum_with_index", "<": "minimum_with_index"}
 """How the values are compared -> the helper."""
+FLOATS = "(a {0} b) | ((a != a) > (b != b))", "(a == b) | ((a != a) & (b != b))"
+WHOLE = "a {0} b", "a == b"
+"""When the first value is chosen, and when both are the same."""
+
+
+def _forms() -> Iterator[tuple[str, ast.expr]]:
+    """The conditions that choose one of two values, each with its helper; the second is of the first two places of a window alone."""
+    for symbol, helper in HELPERS.items():
+        for better, same in (FLOATS, WHOLE):
+            for tie in (f"({same}) & (i < j)", same):
+                yield helper, ast.parse(f"({better.format(symbol)}) | ({tie})", mode="eval").body
+
+
+FORMS = tuple(_forms())
 
 
 @dataclass(frozen=True)
@@ -43,53 +59,24 @@ class Compared:
 
 def compared(condition: Expression) -> Compared | None:
     """What a condition compares; None where it is no such comparison."""
-    match condition:
-        case Operation(name="or", inputs=(Operation(name="or", inputs=(better, nan)), tie)):
-            return _compared(better, nan, tie)
-        case Operation(name="or", inputs=(better, tie)):
-            return _compared(better, None, tie)
+    for helper, form in FORMS:
+        bound: dict[str, Expression] = {}
+        if _matches(form, condition, bound):
+            indices = (bound["i"], bound["j"]) if "i" in bound else ()
+            return Compared(helper, (bound["a"], bound["b"]), indices)
     return None
 
 
-def _compared(better: Expression, nan: Expression | None, tie: Expression) -> Compared | None:
-    """Args:
-    better: `a > b`.
-    nan: `(a != a) > (b != b)`.
-    tie: Both are equal, and the first has the lower index where that is to be tested.
-    """
-    match better:
-        case Operation(name=("gt" | "lt") as name, inputs=(a, b)) if nan is None or _first_is_nan(nan, a, b):
-            match tie:
-                case Operation(name="and", inputs=(equal, Operation(name="lt", inputs=(a_index, b_index)))):
-                    return Compared(HELPERS[name], (a, b), (a_index, b_index)) if _equal(equal, a, b, nan) else None
-            return Compared(HELPERS[name], (a, b), ()) if _equal(tie, a, b, nan) else None
-    return None
-
-
-def _equal(value: Expression, a: Expression, b: Expression, nan: Expression | None) -> bool:
-    """True for `a == b`, or of floats where both are NaN."""
-    match value:
-        case Operation(name="eq", inputs=(left, right)):
-            return left is a and right is b and nan is None
-        case Operation(
-            name="or",
-            inputs=(Operation(name="eq", inputs=(left, right)), Operation(name="and", inputs=(one, other))),
-        ):
-            return nan is not None and left is a and right is b and _is_nan(one, a) and _is_nan(other, b)
-    return False
-
-
-def _first_is_nan(value: Expression, a: Expression, b: Expression) -> bool:
-    match value:
-        case Operation(name="gt", inputs=(one, other)):
-            return _is_nan(one, a) and _is_nan(other, b)
-    return False
-
-
-def _is_nan(test: Expression, of: Expression) -> bool:
-    match test:
-        case Operation(name="ne", inputs=(one, other)):
-            return one is of and other is of
+def _matches(form: ast.expr, value: Expression, bound: dict[str, Expression]) -> bool:
+    """Whether a value is of a form; what each of its letters is then is `bound`."""
+    match form:
+        case ast.Name(id=letter):
+            return bound.setdefault(letter, value) is value
+        case ast.BinOp(left=left, op=symbol, right=right) | ast.Compare(left=left, ops=[symbol], comparators=[right]):
+            operation = (
+                isinstance(value, Operation) and value.name == OPERATORS[type(symbol)] and len(value.inputs) == 2
+            )
+            return operation and all(_matches(*pair, bound) for pair in zip((left, right), value.operands, strict=True))
     return False
 
 

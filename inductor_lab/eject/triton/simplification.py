@@ -167,7 +167,7 @@ class _Rewriting(Rewriting):
             ) if test.dtype == "bool" and (opposite := self.opposite(test)) is not None:
                 return opposite
             case Operation(name=name, inputs=(left, right), spelling="") if name in OPPOSITE:
-                return self.compared(value, *self.apart(*self.narrow(left, right)))
+                return self.compared(value, *self.separated(*self.narrow(left, right)))
         return value
 
     def folded(self, test: Expression) -> set[str]:
@@ -221,7 +221,7 @@ class _Rewriting(Rewriting):
                 return self.nodes.make(Position, "int32", axes, index)
         return value
 
-    def apart(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
+    def separated(self, left: Expression, right: Expression) -> tuple[Expression, Expression]:
         """`column - row` beside 0: `column` beside `row`."""
         match left, right:
             case Position(index=Index(constant=0, terms=(a, b))), Constant(value=0) if {a.factor, b.factor} == {1, -1}:
@@ -231,10 +231,10 @@ class _Rewriting(Rewriting):
                     and isinstance(minus.of, Coordinate)
                     and not (plus.sizes or minus.sizes)
                 ):
-                    return self.alone(plus.of, left), self.alone(minus.of, left)
+                    return self.position_of(plus.of, left), self.position_of(minus.of, left)
         return left, right
 
-    def alone(self, coordinate: Coordinate, of: Expression) -> Expression:
+    def position_of(self, coordinate: Coordinate, of: Expression) -> Expression:
         index = Index(0, (Term(1, coordinate),))
         return self.nodes.make(Position, of.dtype, frozenset({coordinate.axis}), index)
 
