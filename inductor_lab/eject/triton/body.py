@@ -312,7 +312,7 @@ class Statements:
         layout.forget(names)
         frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.statements(axis))
         turns = parsed(layout.range_(axis, step.iterator, step.keywords))
-        page.lines.append(Line(layout.start(axis), turns, [*assigned(frame), *body]))
+        page.lines.append(Line(layout.names[axis.name].start, turns, [*assigned(frame), *body]))
         for carry in step.carries:
             page.bound[carry.after] = self.accumulators[carry.name]
 

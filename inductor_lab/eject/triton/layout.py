@@ -66,12 +66,6 @@ class Layout:
         grouped = [self.names[axis.name].group for axis in self.axes.values() if axis.group]
         return blocks | dict.fromkeys([groups.SIZE] if grouped else [], "".join(grouped))
 
-    def inside(self, axis: str) -> str:
-        return self.names[axis].inside
-
-    def start(self, axis: Axis) -> str:
-        return self.names[axis.name].start
-
     def spans(self, axis: str) -> bool:
         """Whether the axis is a dimension of the tile."""
         return axis in self.axes and self.axes[axis].dimension is not None

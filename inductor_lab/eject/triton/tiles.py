@@ -203,7 +203,7 @@ class Masks:
     def named(self, axis: str) -> ast.expr:
         """The name of an axis' own mask, which then is set up."""
         self.page.inside.add(axis)
-        return name_node(self.page.layout.inside(axis))
+        return name_node(self.page.layout.names[axis].inside)
 
     def end(self, axis: str) -> ast.expr:
         """The test of an axis' end as a value."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from inductor_lab.bind.blocks import as_dict, number
 from inductor_lab.eject import config
 from inductor_lab.eject.block_grid import BlockGrid, block_grid
-from inductor_lab.eject.device_functions import called_in
+from inductor_lab.eject.device_functions import called_in, exchanged
 from inductor_lab.eject.grid import along_scans, grid
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText, Parameter
@@ -35,15 +35,8 @@ def renamed(plan: Plan, why: str) -> KernelText:
     counted = block_grid(plan)
     lines = plan.kernel.body.splitlines()
     body = "\n".join(line for number, line in enumerate(lines) if counted is None or number not in counted.lines)
-    text = (
-        re.sub(
-            r"(?<![\w.])(" + "|".join(map(re.escape, names)) + r")\b(?!\s*=[^=])", lambda found: names[found[1]], body
-        )
-        if names
-        else body
-    )
     remark = f"As it was written: {why}."
-    written = _text(plan, tuple(text.splitlines()), names, remark)
+    written = _text(plan, tuple(exchanged(body, names).splitlines()), names, remark)
     if counted is not None:
         return _over_blocks(written, counted)
     if plan.kernel.category in ("template", config.WRITTEN) and not re.search("[A-Za-z]", written.grid):
