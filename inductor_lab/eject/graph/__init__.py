@@ -11,19 +11,19 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.bind.bindings import ACCUMULATING
 from inductor_lab.bind.made_of import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.eager.extent import Extent
-from inductor_lab.eject.eager.torch_values import call, dtype_of, name, tuple_of
+from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, method, name, of_torch, tuple_of
 from inductor_lab.eject.graph.flex_attention import is_flex
 from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
 from inductor_lab.eject.graph.spelling import is_number, spelled
 from inductor_lab.eject.graph_sizes import in_numbers, told
 from inductor_lab.eject.refusal import NoGraphForm
-from inductor_lab.eject.rendering import names_in
 from inductor_lab.eject.sizes import python
 from inductor_lab.eject.tensors import Tensor, strides
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
@@ -44,6 +44,26 @@ class Reference:
     """ATen operators in order, without views: `add`, `mul`, `relu`."""
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Sizes that no tensor that it reads tells, and what they were when this was captured."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The same as trees."""
+
+    statements: tuple[tuple[str, ast.expr], ...]
+    """Names and what they are."""
+    results: tuple[ast.expr, ...]
+    operators: tuple[str, ...]
+
+    def names(self) -> set[str]:
+        """Names that the statements and the results say."""
+        trees = (*(value for _, value in self.statements), *self.results)
+        return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+    def reference(self, sizes: Mapping[str, int] = MappingProxyType({})) -> Reference:
+        """The form as text."""
+        statements = (f"{variable} = {ast.unparse(value)}" for variable, value in self.statements)
+        return Reference(tuple(statements), tuple(map(ast.unparse, self.results)), self.operators, sizes)
 
 
 PYTHONS = {"torch", "math", "DEVICE", "max", "min"}
@@ -115,30 +135,30 @@ def over(
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
     form = printed(tied, names, written)
-    used = {name for text in (*form.statements, *form.results) for name in names_in(text)}
-    assigned = {text.partition(" = ")[0] for text in form.statements}
+    assigned = {variable for variable, _ in form.statements}
     mine = {names[parameter] for parameter in read}
-    if ignored := sorted(mine - used):
+    if ignored := sorted(mine - form.names()):
         raise NoGraphForm(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
     if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
         raise NoGraphForm("a value of the graph is called as a tensor is")
     views = [
-        view
+        (tensors[parameter].name, view)
         for parameter in read
-        if (view := _seen(tensors[parameter], tied.nodes[tied.read[parameter]].type, environment))
+        if (view := _viewed(tensors[parameter], tied.nodes[tied.read[parameter]].type, environment))
     ]
-    lain = [
-        _lain(text, tensors[p].type, tied.nodes[tied.written[p]].type, environment)
-        for p, text in zip(written, form.results, strict=True)
+    results = [
+        _as_held(value, tensors[p].type, tied.nodes[tied.written[p]].type, environment)
+        for p, value in zip(written, form.results, strict=True)
     ]
-    named = names_in(*views, *form.statements, *lain) - assigned - mine - PYTHONS
+    form = replace(form, statements=(*views, *form.statements), results=tuple(results))
+    named = form.names() - assigned - mine - PYTHONS
     sizes = told([tensors[parameter] for parameter in read], named)
     passed = {symbol: environment[symbol] for symbol in sorted(named - sizes.keys()) if symbol in environment}
     lost = named - sizes.keys() - (passed.keys() if passes else set())
     if lost:
         raise NoGraphForm(f"no tensor that it reads tells the size {', '.join(sorted(lost))}")
-    said = [f"{symbol} = {where}" for symbol, where in sorted(sizes.items())]
-    return replace(form, statements=(*said, *views, *form.statements), results=tuple(lain), sizes=passed)
+    found = [(symbol, of_torch(where)) for symbol, where in sorted(sizes.items())]
+    return replace(form, statements=(*found, *form.statements)).reference(passed)
 
 
 def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: Collection[str]) -> list[str]:
@@ -153,28 +173,27 @@ def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
     return ", ".join(shown[:MOST_NAMED]) + more
 
 
-def _seen(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, int]) -> str:
-    """A line that gives a tensor the shape that the graph sees it in."""
+def _viewed(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, int]) -> ast.expr | None:
+    """A tensor in the shape that the graph sees it in; None where it has that."""
     if type_ is None:
-        return ""
+        return None
     lies = (tensor.symbolic or tensor.type).shape
     if [Extent.of(str(size)) for size in type_.shape] == [Extent.of(str(size)) for size in lies]:
-        return ""
-    seen, sizes = in_numbers(type_, environment), [python(str(size)) for size in type_.shape]
+        return None
+    seen, sizes = in_numbers(type_, environment), [of_torch(python(str(size))) for size in type_.shape]
     if _rows_of_channels(tensor.type, seen):
-        places = ", ".join((sizes[0], *sizes[2:], sizes[1]))
-        return f"{tensor.name} = {tensor.name}.reshape({places}).movedim(-1, 1)"
+        image = method(name(tensor.name), "reshape", sizes[0], *sizes[2:], sizes[1])
+        return method(image, "movedim", literal(-1), literal(1))
     if strides(tensor.type) or strides(seen):
         raise NoGraphForm(f"the graph sees {tensor.name} as another view of its memory")
-    return f"{tensor.name} = {tensor.name}.reshape({', '.join(sizes) or '()'})"
+    return method(name(tensor.name), "reshape", *(sizes or [tuple_of([])]))
 
 
-def _lain(text: str, lies: TensorType, type_: TensorType | None, environment: Mapping[str, int]) -> str:
+def _as_held(value: ast.expr, lies: TensorType, type_: TensorType | None, environment: Mapping[str, int]) -> ast.expr:
     """A result in the order in which the tensor holds it, where that is not the graph's; the judge reshapes."""
     if type_ is None or not _rows_of_channels(lies, in_numbers(type_, environment)):
-        return text
-    alone = isinstance(ast.parse(text, mode="eval").body, (ast.Name, ast.Call))
-    return f"{text if alone else f'({text})'}.movedim(1, -1)"
+        return value
+    return method(value, "movedim", literal(1), literal(-1))
 
 
 def _rows_of_channels(rows: TensorType, images: TensorType) -> bool:
@@ -184,7 +203,7 @@ def _rows_of_channels(rows: TensorType, images: TensorType) -> bool:
     return rows.shape[1] == images.shape[1] and rows.shape != images.shape and not strides(rows)
 
 
-def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
+def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Form:
     """Print what the written parameters must hold.
 
     Args:
@@ -228,26 +247,26 @@ def _printed(
     order: Sequence[str],
     wanted: Sequence[str],
     incoming: Mapping[str, str],
-) -> Reference:
+) -> Form:
     """A statement for each value that is used twice or long; all others where they are used."""
     uses = Counter(name for node in order for name in _named(values.nodes[node]))
     uses.update(wanted)
     stands = {node: name(names[parameter]) for parameter, node in values.read.items() if node not in incoming}
-    statements: list[str] = []
+    statements: list[tuple[str, ast.expr]] = []
     for node in map(values.nodes.__getitem__, order):
         into = {node.arguments[0]: name(incoming[node.name])} if node.name in incoming else {}
         kept = _unchanged(node, values.nodes)
         value = stands[kept] if kept else spelled(node, {**stands, **into, **_of_numbers(node, values.nodes, stands)})
-        text = ast.unparse(value)
-        if not (is_number(value) or isinstance(value, ast.Name) or (uses[node.name] == 1 and len(text) < WIDTH)):
+        short = uses[node.name] == 1 and len(ast.unparse(value)) < WIDTH
+        if not (is_number(value) or isinstance(value, ast.Name) or short):
             variable = node.name if node.name not in names.values() else f"{node.name}_value"
-            statements.append(f"{variable} = {text}")
+            statements.append((variable, value))
             value = name(variable)
         stands[node.name] = value
     called = [operator(node) for name in order if "." in (node := values.nodes[name]).target]
     operators = tuple(dict.fromkeys(word for word in called if word not in NAMELESS))
     results = (_as_tensor(values.nodes[node], stands[node]) for node in wanted)
-    return Reference(tuple(statements), tuple(map(ast.unparse, results)), operators)
+    return Form(tuple(statements), tuple(results), operators)
 
 
 def _of_numbers(node: Node, nodes: Mapping[str, Node], stands: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
