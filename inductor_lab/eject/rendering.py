@@ -17,6 +17,13 @@ class Parameter:
     name: str
     annotation: str = ""
     comment: str = ""
+    passed: str = ""
+    """What the launch passes for it."""
+
+
+def passed_for(parameters: Iterable[Parameter]) -> str:
+    """What a launch passes: in order, and what is compiled in by name."""
+    return ", ".join(f"{each.name}={each.passed}" if each.annotation else each.passed for each in parameters)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ The frame is `layout.py`'s; the statements are printed by `body.py`, their value
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.device_functions import OURS
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton.body import Statements
 from inductor_lab.eject.triton.layout import Layout
@@ -57,11 +57,11 @@ def readable(
     page = Page(found, tensors, layout, uses(found.schedule), sources=sources)
     body = Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *body]
-    parameters, arguments = _signature(page, {name for line in lines for name in line.names()}, remarks)
+    parameters = tuple(_parameters(page, {name for line in lines for name in line.names()}, remarks))
     remark = f"{_remark(found)} {layout.windows.remark()}".strip()
     return KernelText(
-        tuple(parameters), tuple(text for line in lines for text in line.text()), remark, tuple(layout.launcher()), layout.grid(),
-        ", ".join(arguments), layout.blocks, helpers=frozenset(page.helpers),
+        parameters, tuple(text for line in lines for text in line.text()), remark, tuple(layout.launcher()), layout.grid(),
+        passed_for(parameters), layout.blocks, helpers=frozenset(page.helpers),
     )  # fmt: skip
 
 
@@ -76,29 +76,24 @@ def _frame(page: Page) -> list[Line]:
     return assigned(named)
 
 
-def _signature(page: Page, named: Container[str], remarks: Mapping[str, str]) -> tuple[list[Parameter], list[str]]:
-    """The parameters, and what the launch passes for them: tensors, run-time sizes, compile-time sizes, blocks.
+def _parameters(page: Page, named: Container[str], remarks: Mapping[str, str]) -> Iterator[Parameter]:
+    """Tensors, run-time sizes, compile-time sizes, blocks.
 
     Args:
         named: What the statements say.
     """
-    parameters, arguments = [], []
+    layout = page.layout
     for tensor in page.tensors.values():
-        parameters.append(Parameter(f"{tensor.name}_ptr", "", tensor.comment()))
-        arguments.append(tensor.name)
-    for name, passed in page.layout.scalars():
+        yield Parameter(f"{tensor.name}_ptr", "", tensor.comment(), tensor.name)
+    for name, passed in layout.scalars():
         if name in named:
-            seed = f"{passed}: which of the seeds" if name in page.layout.seed_offsets.values() else ""
-            parameters.append(Parameter(name, "", remarks.get(name, seed)))
-            arguments.append(passed)
-    for name, passed, comment in page.layout.constants():
+            seed = f"{passed}: which of the seeds" if name in layout.seed_offsets.values() else ""
+            yield Parameter(name, "", remarks.get(name, seed), passed)
+    for name, passed, comment in layout.constants():
         if name in named:
-            parameters.append(Parameter(name, ": tl.constexpr", comment))
-            arguments.append(f"{name}={passed}")
-    for name in page.layout.tuned():
-        parameters.append(Parameter(name, ": tl.constexpr"))
-        arguments.append(f"{name}={name}")
-    return parameters, arguments
+            yield Parameter(name, ": tl.constexpr", comment, passed)
+    for name in layout.tuned():
+        yield Parameter(name, ": tl.constexpr", passed=name)
 
 
 def _remark(found: Computation) -> str:

@@ -10,7 +10,6 @@ Each is printed as a kernel is. One of a single element is read and written at t
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import re
 from collections import Counter
@@ -27,7 +26,7 @@ from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Load, Operation
 from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.rendering import KernelText
+from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton import readable
 from inductor_lab.eject.triton.simplification import Rewriting
@@ -59,11 +58,10 @@ class Job:
             for pointer, tensor in self.tensors.items()
         }
 
-    def passed(self) -> tuple[list[str], list[tuple[str, str]]]:
-        """What its call is given: the tensors, and (parameter, what a launch passes) for sizes and blocks."""
-        call = ast.parse(f"f({self.text.arguments})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        return [ast.unparse(x) for x in call.args], [(str(k.arg), ast.unparse(k.value)) for k in call.keywords]
+    @property
+    def compiled_in(self) -> list[Parameter]:
+        """Its parameters behind the tensors: sizes and blocks."""
+        return [each for each in self.text.parameters if each.annotation]
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.dtypes import SHORT
+from inductor_lab.eject.device_functions import exchanged
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
 from inductor_lab.eject.tensors import Tensor
 from inductor_lab.eject.triton.nouns import named
 from inductor_lab.eject.triton.simplification import simplified
@@ -139,27 +140,25 @@ class Launch:
         self.blocks: dict[str, str] = {}
         """Inductor's names of blocks -> this kernel's."""
         for job in self.jobs:
+            chosen = {each.name for each in job.compiled_in if each.passed == each.name}
             for block, name in job.text.blocks.items():
-                if (name, name) in job.passed()[1]:
+                if name in chosen:
                     self.blocks.setdefault(block, name)
-        self.sizes: dict[str, tuple[str, str]] = {}
-        """A compile-time size -> what the launcher passes, and what is said of it."""
+        self.sizes: dict[str, Parameter] = {}
+        """Compile-time sizes by name."""
         self.launcher: dict[str, str] = {}
         """What the launcher works out: a name -> its text."""
         self.calls = {job.number: call for kind in kinds for job in kind.jobs for call in [self._call(kind, job)]}
 
     def text(self) -> KernelText:
-        parameters = [Parameter(f"{tensor.name}_ptr", "", tensor.comment()) for tensor in self.tensors.values()]
-        parameters += [Parameter(name, ": tl.constexpr", told) for name, (_, told) in self.sizes.items()]
-        parameters += [Parameter(name, ": tl.constexpr") for name in self.blocks.values()]
-        passed = [tensor.name for tensor in self.tensors.values()]
-        passed += [f"{name}={text}" for name, (text, _) in self.sizes.items()]
-        passed += [f"{name}={name}" for name in self.blocks.values()]
+        tensors = (Parameter(f"{each.name}_ptr", "", each.comment(), each.name) for each in self.tensors.values())
+        blocks = (Parameter(name, ": tl.constexpr", passed=name) for name in self.blocks.values())
+        parameters = (*tensors, *self.sizes.values(), *blocks)
         chosen = {block: name for block, name in self.blocks.items() if block not in self.order.blocks}
         fixed = [f"{self.blocks[block]} = {size}" for block, size in self.order.blocks.items() if block in self.blocks]
         return KernelText(
-            tuple(parameters), tuple(self._body()), _shared(len(self.jobs), self.order),
-            (*fixed, *(f"{name} = {text}" for name, text in self.launcher.items())), self._grid(), ", ".join(passed), chosen,
+            parameters, tuple(self._body()), _shared(len(self.jobs), self.order),
+            (*fixed, *(f"{name} = {text}" for name, text in self.launcher.items())), self._grid(), passed_for(parameters), chosen,
             helpers=frozenset().union(*(kind.text.helpers for kind in self.kinds)), functions=tuple(kind.function() for kind in self.kinds),
         )  # fmt: skip
 
@@ -167,24 +166,23 @@ class Launch:
 
     def _call(self, kind: Kind, job: Job) -> str:
         """The arguments of a job's call, behind its program; its sizes become the kernel's."""
-        tensors, others = job.passed()
-        arguments = [f"{name}_ptr" for name in tensors]
-        own = {line.partition(" = ")[0]: f"{line.partition(' = ')[0]}_{job.number}" for line in job.text.launcher}
+        arguments = [f"{tensor.name}_ptr" for tensor in job.tensors.values()]
+        own: dict[str, str] = {}
         for line in job.text.launcher:
             name, _, text = line.partition(" = ")
+            own[name] = f"{name}_{job.number}"
             self.launcher[own[name]] = text
-        told = {each.name: each.comment for each in job.text.parameters}
         blocks = {name: self.blocks[block] for block, name in job.text.blocks.items() if block in self.blocks}
-        parameters = [each.name for each in kind.text.parameters][len(tensors) :]
-        sizes = {name: f"{word}_{job.number}" for (name, _), word in zip(others, parameters, strict=True)}
-        for name, text in others:
-            if name == text and name in blocks:
-                arguments.append(blocks[name])
+        words = [each.name for each in kind.text.parameters if each.annotation]
+        sizes = {each.name: f"{word}_{job.number}" for each, word in zip(job.compiled_in, words, strict=True)}
+        for each in job.compiled_in:
+            if each.name == each.passed and each.name in blocks:
+                arguments.append(blocks[each.name])
                 continue
-            passed = re.sub(r"(?<![\w.])\w+", lambda found: own.get(found[0], found[0]), text)
-            said = re.sub(r"\w+", lambda found: sizes.get(found[0], found[0]), told[name])
-            self.sizes[sizes[name]] = (passed, said)
-            arguments.append(sizes[name])
+            size = sizes[each.name]
+            said = re.sub(r"\w+", lambda found: sizes.get(found[0], found[0]), each.comment)
+            self.sizes[size] = replace(each, name=size, comment=said, passed=exchanged(each.passed, own))
+            arguments.append(size)
         return ", ".join(arguments)
 
     def _count(self, job: Job, function: str) -> str:

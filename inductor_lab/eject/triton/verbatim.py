@@ -15,7 +15,7 @@ from inductor_lab.eject.block_grid import BlockGrid, block_grid
 from inductor_lab.eject.device_functions import called_in, exchanged
 from inductor_lab.eject.grid import along_scans, grid
 from inductor_lab.eject.plan import Plan
-from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument
 
@@ -46,24 +46,26 @@ def renamed(plan: Plan, why: str) -> KernelText:
 
 def _over_blocks(text: KernelText, counted: BlockGrid) -> KernelText:
     """The blocks that the grid is made of as parameters: `launch` counts its programs by them."""
-    parameters = (*text.parameters, *(Parameter(name, ": tl.constexpr") for name in counted.blocks))
-    passed = ", ".join([text.arguments, *(f"{name}={name}" for name in counted.blocks)])
-    return replace(text, parameters=parameters, arguments=passed, grid=counted.text, tuned=counted.blocks)
+    blocks = (Parameter(name, ": tl.constexpr", passed=name) for name in counted.blocks)
+    parameters = (*text.parameters, *blocks)
+    return replace(
+        text, parameters=parameters, arguments=passed_for(parameters), grid=counted.text, tuned=counted.blocks
+    )
 
 
 def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: str) -> KernelText:
     kernel = plan.kernel
-    parameters, passed = [], []
-    for argument in kernel.arguments:
-        comment = _comment(plan, argument.name, bool(names))
-        constexpr = argument.role == "constexpr"
-        parameters.append(
-            Parameter(names.get(argument.name, argument.name), ": tl.constexpr" if constexpr else "", comment)
+    parameters = tuple(
+        Parameter(
+            names.get(argument.name, argument.name),
+            ": tl.constexpr" if argument.role == "constexpr" else "",
+            _comment(plan, argument.name, bool(names)),
+            _passed(plan, argument),
         )
-        value = _passed(plan, argument)
-        passed.append(f"{argument.name}={value}" if constexpr else value)
+        for argument in kernel.arguments
+    )
     return KernelText(
-        tuple(parameters), lines, remark, tuple(_prepared(plan)), grid(plan), ", ".join(passed),
+        parameters, lines, remark, tuple(_prepared(plan)), grid(plan), passed_for(parameters),
         {name: name for name in plan.config if name.isupper()}, plan.dropped, called_in(kernel.body),
         to_the_letter=not names,
     )  # fmt: skip
