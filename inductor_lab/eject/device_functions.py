@@ -56,15 +56,14 @@ def of_file(kernel: Kernel, hand: str, called: Iterable[str], *, several: bool =
 
     Args:
         hand: All that the hand kernel says.
-        called: The helpers among it.
+        called: The helpers that it calls by their names; what stays as it was written calls them as the generated kernel does.
         several: Whether hand kernels of other launches stand in the file: they may spell the same, so that the generated kernel's are called
             otherwise in any case.
     """
     mine, theirs = own(kernel, hand), own(kernel, kernel.body)
     said = _said("\n".join([kernel.body, *theirs.values(), *mine.values()]))
-    named = set(re.findall(r"(?<![\w.])\w+(?=\()", hand))
-    hand_spelled, elsewhere = ordered({*called} & named)
-    spelled, imported = ordered({*said.get("triton_helpers", ()), *({*called} - named)})
+    hand_spelled, elsewhere = ordered(called)
+    spelled, imported = ordered(said.get("triton_helpers", ()))
     imported |= elsewhere
     spelled = [] if imported else spelled  # what is called by that name is torch's
     both = (*theirs, *spelled) if several else (*mine, *hand_spelled)
@@ -80,11 +79,6 @@ def of_file(kernel: Kernel, hand: str, called: Iterable[str], *, several: bool =
         tuple(_imports(said, bool(imported))), (*map(text, reversed(hand_spelled)), *mine.values()), tuple(functions),
         _namespace({name: names.get(name, name) for name in spelled}), names, "device_assert" in said.get("tl", ()),
     )  # fmt: skip
-
-
-def called_in(body: str) -> frozenset[str]:
-    """The functions of Inductor's `triton_helpers` that a body calls."""
-    return frozenset(_said(body).get("triton_helpers", ()))
 
 
 def _said(body: str) -> dict[str, set[str]]:

@@ -45,7 +45,7 @@ class KernelText:
     fixed: frozenset[str] = frozenset()
     """Axes whose block must go on dividing the size: no mask stands at their end."""
     helpers: frozenset[str] = field(default_factory=frozenset)
-    """Functions of Inductor's `triton_helpers` that it calls."""
+    """Functions of Inductor's `triton_helpers` that it calls by their own names, or that only torch has."""
     tuned: Mapping[str, int] = field(default_factory=dict)
     """Blocks that the body fixed and the launch chooses now."""
     to_the_letter: bool = False

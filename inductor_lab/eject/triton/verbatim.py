@@ -12,7 +12,7 @@ from dataclasses import replace
 from inductor_lab.bind.blocks import as_dict, number
 from inductor_lab.eject import config
 from inductor_lab.eject.block_grid import BlockGrid, block_grid
-from inductor_lab.eject.device_functions import called_in, exchanged
+from inductor_lab.eject.device_functions import exchanged
 from inductor_lab.eject.grid import along_scans, grid
 from inductor_lab.eject.plan import Plan
 from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
@@ -66,7 +66,7 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
     )
     return KernelText(
         parameters, lines, remark, tuple(_prepared(plan)), grid(plan), passed_for(parameters),
-        {name: name for name in plan.config if name.isupper()}, plan.dropped, called_in(kernel.body),
+        {name: name for name in plan.config if name.isupper()}, plan.dropped,
         to_the_letter=not names,
     )  # fmt: skip
 
