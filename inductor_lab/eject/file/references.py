@@ -107,18 +107,15 @@ def table_of(plan: Plan) -> JobTable | None:
         return None
     table = plan.table
     columns = [_columns(one) for one in table.kinds]
-    rows, row_of = (
-        [],
-        [
-            dict(zip(map(id, one.kind.jobs), zip(*told, strict=True), strict=True))
-            for one, told in zip(table.kinds, columns, strict=True)
-        ],
-    )
+    lies = {
+        job.number: texts
+        for one, told in zip(table.kinds, columns, strict=True)
+        for job, texts in zip(one.kind.jobs, zip(*told, strict=True), strict=True)
+    }
+    rows = []
     for place, job in table.jobs:
         many = [str(place)] if len(table.kinds) > 1 else []
-        rows.append(
-            (f"({', '.join([*many, *row_of[place][id(job)]])})", quoted(_of(job, table.kinds[place].kind.words)))
-        )
+        rows.append((f"({', '.join([*many, *lies[job.number]])})", quoted(_of(job, table.kinds[place].kind.words))))
     kinds: list[JobKind] = []
     for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
         own = _kind(one, told, table.suffix(place))

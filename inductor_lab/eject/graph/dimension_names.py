@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from inductor_lab.aten import COPIES
 from inductor_lab.bind.made_of import operator
@@ -26,25 +25,15 @@ TOGETHER: dict[tuple[str, ...], str] = {("row", "column"): "pixel"}
 """Several dimensions that one coordinate runs over."""
 
 
-@dataclass(frozen=True)
-class Operands:
-    """The operands of one operator whose dimensions are told, and whether its result has the same."""
-
-    count: int
-    dimensions: tuple[str, ...]
-    result: bool = True
-    """Its first one, where it has several."""
-
-
 TOLD = {
-    "aten.convolution": Operands(1, IMAGE), "aten.convolution_backward": Operands(2, IMAGE),
-    "aten.max_pool2d_with_indices": Operands(1, IMAGE), "aten.avg_pool2d": Operands(1, IMAGE),
-    "aten._adaptive_avg_pool2d": Operands(1, IMAGE), "aten._low_memory_max_pool_with_offsets": Operands(1, IMAGE),
-    "prims._low_memory_max_pool_with_offsets": Operands(1, IMAGE), "aten.avg_pool2d_backward": Operands(2, IMAGE),
-    "aten._scaled_dot_product_flash_attention": Operands(3, HEADS), "aten._scaled_dot_product_efficient_attention": Operands(3, HEADS),
-    "aten._scaled_dot_product_cudnn_attention": Operands(3, HEADS),
+    "aten.convolution": (1, IMAGE), "aten.convolution_backward": (2, IMAGE),
+    "aten.max_pool2d_with_indices": (1, IMAGE), "aten.avg_pool2d": (1, IMAGE),
+    "aten._adaptive_avg_pool2d": (1, IMAGE), "aten._low_memory_max_pool_with_offsets": (1, IMAGE),
+    "prims._low_memory_max_pool_with_offsets": (1, IMAGE), "aten.avg_pool2d_backward": (2, IMAGE),
+    "aten._scaled_dot_product_flash_attention": (3, HEADS), "aten._scaled_dot_product_efficient_attention": (3, HEADS),
+    "aten._scaled_dot_product_cudnn_attention": (3, HEADS),
 }  # fmt: skip
-"""Operator -> what its first operands are."""
+"""Operator -> how many of its operands have these dimensions, the first ones; so has its result, its first one where it has several."""
 ELSEWHERE = {
     "gather",
     "index",
@@ -94,12 +83,11 @@ def dimensions(node: Node | None, nodes: Mapping[str, Node], type_: TensorType) 
 def _said(node: Node, nodes: Mapping[str, Node], users: Mapping[str, list[Node]]) -> Iterator[tuple[str, ...]]:
     """What the operators say that make a value and take it."""
     made = nodes.get(node.arguments[0], node) if node.target == "getitem" and node.call.endswith("[0]") else node
-    if (told := _of(made)) is not None and told.result:
-        yield told.dimensions
+    if told := _of(made):
+        yield told[1]
     for user in users.get(node.name, ()):
-        told = _of(user)
-        if told is not None and node.name in user.arguments[: told.count]:
-            yield told.dimensions
+        if (told := _of(user)) and node.name in user.arguments[: told[0]]:
+            yield told[1]
 
 
 def _beside(node: Node, nodes: Mapping[str, Node], users: Mapping[str, list[Node]]) -> Iterator[tuple[Node, Order]]:
@@ -119,5 +107,5 @@ def _beside(node: Node, nodes: Mapping[str, Node], users: Mapping[str, list[Node
             yield other, places
 
 
-def _of(node: Node) -> Operands | None:
+def _of(node: Node) -> tuple[int, tuple[str, ...]] | None:
     return TOLD.get(".".join(node.target.split(".")[:2]))

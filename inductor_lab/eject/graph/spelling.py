@@ -77,6 +77,8 @@ def _spelled(called: str, written: ast.Call) -> ast.expr:
     keywords = {k.arg: k.value for k in written.keywords if k.arg and k.arg not in UNSAID}
     if called in SPELLINGS and (special := SPELLINGS[called](arguments, keywords)) is not None:
         return special
+    if called in FORMS:
+        return filled(FORMS[called], *arguments)
     if called in METHODS:
         first, *rest = arguments
         said = {METHODS[called]: rest.pop()} if METHODS[called] and len(rest) == 2 else {}
@@ -172,14 +174,17 @@ SPELLINGS: dict[str, Spelling] = {
     "_unsafe_index": _index,
     "index_put": _index_put,
     "index_put_": _index_put,
-    "embedding": lambda a, k: call("torch.nn.functional.embedding", a[1], a[0]),
     "iota": _iota,
-    "rev": lambda a, k: method(a[0], "flip", a[1]),
-    "cat": lambda a, k: call("torch.cat", *a),
-    "convert_element_type": lambda a, k: method(a[0], "to", a[1]),
+    "cat": lambda arguments, _: call("torch.cat", *arguments),
     "_to_copy": _to_copy,
-    "sym_size": lambda a, k: filled("{0}.shape[{1}]", *a),
-    **{called: lambda a, k: filled("{0} @ {1}", *a) for called in MULTIPLIED},
-    **{called: lambda a, k: method(a[0], "reshape", a[1]) for called in RESHAPES},
-    **{called: lambda a, k: a[0] for called in SAME_VALUE},
 }
+FORMS = {
+    "embedding": "torch.nn.functional.embedding({1}, {0})",
+    "rev": "{0}.flip({1})",
+    "convert_element_type": "{0}.to({1})",
+    "sym_size": "{0}.shape[{1}]",
+    **dict.fromkeys(MULTIPLIED, "{0} @ {1}"),
+    **dict.fromkeys(RESHAPES, "{0}.reshape({1})"),
+    **dict.fromkeys(SAME_VALUE, "{0}"),
+}
+"""Operators that are their first operands in a text; what else they are given does not matter."""
