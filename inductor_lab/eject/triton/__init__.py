@@ -26,8 +26,6 @@ from inductor_lab.eject.triton.page import Line, Page, assigned
 from inductor_lab.eject.triton.simplification import simplified
 from inductor_lab.eject.triton.values import Expressions
 
-__all__ = ["UnprintableError", "readable"]
-
 
 def readable(
     found: Computation,
