@@ -275,15 +275,3 @@ def function_name(operators: Sequence[str], taken: set[str], category: str) -> s
     if name[0].isdigit() or keyword.iskeyword(name) or name in taken:
         name = f"{name}_kernel"
     return name
-
-
-__all__ = [
-    "RESERVED",
-    "function_name",
-    "known_nodes",
-    "of_the_program",
-    "origin",
-    "result_of_call",
-    "tensor_name",
-    "unique",
-]

@@ -1,4 +1,4 @@
-"""Why a kernel has no eager reference or no ATen form, or can not be printed for any sizes."""
+"""Why a kernel has no eager reference or no ATen form, or can not be printed: from its tree, or for any sizes."""
 
 from __future__ import annotations
 
@@ -15,3 +15,7 @@ class NoGraphForm(LabError):  # noqa: N818
 
 class UndeterminedError(Exception):
     """What the text of a kernel does not tell of its sizes."""
+
+
+class UnprintableError(Exception):
+    """A computation that the schedule does not tell whole: it is printed as its author wrote it."""

@@ -17,6 +17,13 @@ class Parameter:
     name: str
     annotation: str = ""
     comment: str = ""
+    passed: str = ""
+    """What the launch passes for it."""
+
+
+def passed_for(parameters: Iterable[Parameter]) -> str:
+    """What a launch passes: in order, and what is compiled in by name."""
+    return ", ".join(f"{each.name}={each.passed}" if each.annotation else each.passed for each in parameters)
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class KernelText:
     fixed: frozenset[str] = frozenset()
     """Axes whose block must go on dividing the size: no mask stands at their end."""
     helpers: frozenset[str] = field(default_factory=frozenset)
-    """Functions of Inductor's `triton_helpers` that it calls."""
+    """Functions of Inductor's `triton_helpers` that it calls by their own names, or that only torch has."""
     tuned: Mapping[str, int] = field(default_factory=dict)
     """Blocks that the body fixed and the launch chooses now."""
     to_the_letter: bool = False

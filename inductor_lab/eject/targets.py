@@ -7,24 +7,40 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import PurePath
 
-from inductor_lab.eject import as_written, naming
+from inductor_lab.bind.names import tensors
+from inductor_lab.bind.origins import origins
+from inductor_lab.computation import computation
+from inductor_lab.eject import naming
 from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.cuda import printer as cuda_printer
-from inductor_lab.eject.definitions import functions
-from inductor_lab.eject.jobs import Order, jobs, looped
-from inductor_lab.eject.readable import UnprintableError, readable
+from inductor_lab.eject.device_functions import functions
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.source_lines import source_lines
+from inductor_lab.eject.triton import readable
+from inductor_lab.eject.triton.subkernels import Order, jobs, looped
+from inductor_lab.eject.triton.verbatim import renamed, verbatim
 from inductor_lab.errors import LabError
+from inductor_lab.records import Capture, Kernel
+
+
+def source_lines(kernel: Kernel, capture: Capture) -> dict[int, str]:
+    """Line of the body -> `model.py:30`, where that is clear; nothing where all are from one line, which the header says."""
+    found = computation(kernel)
+    nodes = origins(kernel, capture, found, tensors(kernel, capture, found))
+    told = {
+        line: f"{PurePath(node.source.file).name}:{node.source.line}" for line, node in nodes.items() if node.source
+    }
+    return told if len({*told.values()}) > 1 else {}
 
 
 def triton(plan: Plan, style: str) -> KernelText:
     """Triton, from the tree; what the tree does not tell whole stays as it was written."""
     if style == "verbatim":
-        return as_written.verbatim(plan)
+        return verbatim(plan)
     if plan.workspaces:
-        return as_written.renamed(plan, _together(plan))
+        return renamed(plan, _together(plan))
     try:
         taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.unbacked.values())}
         remarks = {parameter: number.comment() for parameter, number in plan.unbacked.items()}
@@ -37,7 +53,7 @@ def triton(plan: Plan, style: str) -> KernelText:
     except UnprintableError as reason:
         if plan.generated:
             raise LabError(f"{plan.kernel.id} ({plan.kernel.name}) can not be generalized: {reason}") from reason
-        return as_written.renamed(plan, str(reason))
+        return renamed(plan, str(reason))
 
 
 def _together(plan: Plan) -> str:

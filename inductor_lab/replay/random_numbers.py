@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager.pointwise import RANDOM as HELPERS
-from inductor_lab.eject.helpers import eager_text
 from inductor_lab.records import Capture, Graph
 
 FOURFOLD = "4x("

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 from kernels_as_text import kernel, tensor
 
 from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.computation import computation
-from inductor_lab.eject.aten import _lain, _seen
 from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.graph import _as_held, _viewed
 from inductor_lab.read.provenance import graph
 from inductor_lab.records import Claim, Node
 
@@ -76,6 +78,8 @@ def test_without_its_operands_nothing_is_written() -> None:
 def test_a_matrix_of_pixels_is_seen_as_images_and_given_back_as_a_matrix(text: str) -> None:
     rows = Tensor("p", "t", tensor("float32[18, 4]"), "in", "normal")
     image = nodes()["first"]
-    assert _seen(rows, image.type, {}) == "t = t.reshape(2, 3, 3, 4).movedim(-1, 1)"
-    assert _lain(text, rows.type, image.type, {}) == f"{text if text == 'relu(x)' else f'({text})'}.movedim(1, -1)"
-    assert _lain(text, tensor(IMAGE), image.type, {}) == text
+    value, view = ast.parse(text, mode="eval").body, _viewed(rows, image.type, {})
+    assert view and ast.unparse(view) == "t.reshape(2, 3, 3, 4).movedim(-1, 1)"
+    held = ast.unparse(_as_held(value, rows.type, image.type, {}))
+    assert held == f"{text if text == 'relu(x)' else f'({text})'}.movedim(1, -1)"
+    assert _as_held(value, tensor(IMAGE), image.type, {}) is value

@@ -24,9 +24,9 @@ from inductor_lab.eject import TARGETS, eject
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.arguments import overwritten
 from inductor_lab.eject.binding.plan import Plan, plan
+from inductor_lab.eject.device_functions import NEEDS, OURS
+from inductor_lab.eject.device_functions import text as helper_text
 from inductor_lab.eject.file.examples import FILLS, legend
-from inductor_lab.eject.helpers import NEEDS, OURS
-from inductor_lab.eject.helpers import text as helper_text
 from inductor_lab.eject.inputs.requirements import WORDS
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.errors import LabError

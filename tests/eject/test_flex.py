@@ -14,7 +14,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.eject import eject
-from inductor_lab.eject.flex_addresses import laid
+from inductor_lab.eject.graph.flex_attention import permutation
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
@@ -110,10 +110,10 @@ def test_results_that_were_not_asked_for_are_only_passed(tmp_path: Path) -> None
 
 def test_a_result_is_turned_to_lie_as_it_is_stored() -> None:
     attended, stored = (2, 4, 8, 16), TensorType("float32", (2, 8, 64), (512, 64, 1))
-    assert laid(TensorType("float32", attended, (512, 128, 16, 1)), attended, (512, 128, 16, 1)) == ""
-    assert laid(stored, attended, (512, 16, 64, 1)) == ".permute(0, 2, 1, 3)"
+    assert permutation(TensorType("float32", attended, (512, 128, 16, 1)), attended, (512, 128, 16, 1)) == ""
+    assert permutation(stored, attended, (512, 16, 64, 1)) == ".permute(0, 2, 1, 3)"
     with pytest.raises(NoReference):
-        laid(stored, attended, (1024, 16, 64, 1))
+        permutation(stored, attended, (1024, 16, 64, 1))
 
 
 @pytest.fixture(scope="module")

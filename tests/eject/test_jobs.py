@@ -13,11 +13,11 @@ from inductor_lab.computation import computation
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject import eject
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.job_kinds import _end
-from inductor_lab.eject.jobs import jobs
 from inductor_lab.eject.naming import OF_THE_KERNEL
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.triton.subkernel_kinds import _end
+from inductor_lab.eject.triton.subkernels import jobs
 from inductor_lab.records import Input
 
 TENSORS = {

@@ -12,11 +12,11 @@ from inductor_lab.computation import computation
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.tree import Position, Size
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.meanings import dimensions
+from inductor_lab.eject.graph.dimension_names import dimensions
 from inductor_lab.eject.naming import OF_THE_KERNEL
-from inductor_lab.eject.readable import readable as printed
-from inductor_lab.eject.triton_expressions import cast
-from inductor_lab.eject.triton_text import name_node, number_of, unparsed
+from inductor_lab.eject.triton import readable as printed
+from inductor_lab.eject.triton.page import name_node, number_of, unparsed
+from inductor_lab.eject.triton.values import cast
 from inductor_lab.records import Node
 
 

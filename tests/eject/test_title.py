@@ -10,11 +10,10 @@ import pytest
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.eject import title as titles
-from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.header import claimed, replaced_by
-from inductor_lab.eject.title import title
+from inductor_lab.eject.file import header as titles
+from inductor_lab.eject.file.header import claimed, replaced_by, title
+from inductor_lab.eject.graph import Reference
 from inductor_lab.records import Claim, Graph, Kernel, Node
 
 FRAME = """

@@ -7,8 +7,8 @@ import textwrap
 
 import pytest
 
-from inductor_lab.eject import wrapping
-from inductor_lab.eject.wrapping import WIDTH, paragraph, wrapped
+from inductor_lab.eject.file import wrapping
+from inductor_lab.eject.file.wrapping import WIDTH, paragraph, wrapped
 
 A, B, C, D = (letter * 32 for letter in "abcd")
 """Long names: three of them and what stands around them are more than a line."""

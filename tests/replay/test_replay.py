@@ -293,7 +293,7 @@ def test_the_gradients_of_a_recurrent_cell_are_those_of_torch() -> None:
 @pytest.mark.parametrize("fourfold", [False, True])
 def test_a_graph_draws_the_numbers_of_its_kernels(loaded: Capture, fourfold: bool) -> None:
     """Of a seed and a position, as Triton does; by four where the kernel that holds the node takes four of each draw."""
-    from inductor_lab.eject.helpers import eager_text
+    from inductor_lab.eject.device_functions import eager_text
     from inductor_lab.records import Graph, Node, Provenance
     from inductor_lab.replay import random_numbers
 

@@ -13,12 +13,13 @@ from inductor_lab.bind.names import scratch
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Load, pointers
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject import meanings, naming, sizes
+from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.binding.tensors import IDLE, Tensor
-from inductor_lab.eject.flex import LOCAL, idle
-from inductor_lab.eject.helpers import NAMES
+from inductor_lab.eject.device_functions import NAMES
+from inductor_lab.eject.graph import dimension_names
+from inductor_lab.eject.graph.flex_attention import LOCAL, idle
 from inductor_lab.eject.inputs.solver import inputs_of_launch
-from inductor_lab.eject.triton_nouns import of_output
+from inductor_lab.eject.triton.nouns import of_output
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 
@@ -94,7 +95,7 @@ class _Binding:
                 drawn.get(pointer, "normal"),
                 IDLE if pointer in self.idle else naming.origin(self.values.get(pointer), self.inputs.get(pointer)),
                 self.symbolic[pointer] if self.symbolic[pointer] != type_ else None,
-                meanings.dimensions(self.values.get(pointer), self.nodes, self.symbolic[pointer]),
+                dimension_names.dimensions(self.values.get(pointer), self.nodes, self.symbolic[pointer]),
                 asked.distinct.get(pointer, ()),
                 names.get(same.get(pointer, ""), ""),
                 self.inputs.get(pointer),

@@ -10,17 +10,18 @@ from inductor_lab.annotate.naming import Namer, Naming
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject import job_tables, naming, sizes
-from inductor_lab.eject.aten import Reference, aten
+from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.arguments import bound_arguments, settled
 from inductor_lab.eject.binding.scalars import UnbackedScalar, numels, scalars
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
+from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.eject.eager import Eager, NoReference, eager
+from inductor_lab.eject.graph import Reference, aten
 from inductor_lab.eject.graph_sizes import told
-from inductor_lab.eject.helpers import NAMES
-from inductor_lab.eject.job_tables import Table
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.triton import subkernel_tables
+from inductor_lab.eject.triton.subkernel_tables import Table
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Graph, Kernel, Launch
 from inductor_lab.spans import unread
@@ -97,7 +98,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     environment = sizes.environment(sizes.symbols(telling), known)
     passed = bound_arguments(kernel, launch, graph, found, environment)
     shared = passed.colliding or passed.workspaces
-    tensors, kinds = (passed.tensors, []) if shared else job_tables.named(found, passed.tensors)
+    tensors, kinds = (passed.tensors, []) if shared else subkernel_tables.named(found, passed.tensors)
     names = {tensor.name for tensor in tensors.values()}
     bindings = told(tensors.values(), environment)
     numbers, unbacked = scalars(kernel, launch, environment, known, names)
@@ -107,7 +108,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     guessed = frozenset(environment.keys() - known.keys())
     reference, unknown = referenced(kernel, found, tensors, numbers)
     tensors = settled(tensors, found, reference.takes if reference else None)
-    table = None if numbers else job_tables.table(kernel, kinds, tensors, numbers)
+    table = None if numbers else subkernel_tables.table(kernel, kinds, tensors, numbers)
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
     words = _words(Namer(capture).name(kernel), form.operators if form else (), kernel)
     return Plan(

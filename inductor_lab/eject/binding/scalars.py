@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import naming
-from inductor_lab.eject.helpers import NAMES
+from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.records import Argument, Kernel, Launch
 from inductor_lab.records.size import Size
 

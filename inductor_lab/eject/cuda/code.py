@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.tree import Constant
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.records.size import Size
 
 CHOICE, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUAL, COMPARED, SHIFT, SUM, PRODUCT, PREFIX, ATOM = range(13)

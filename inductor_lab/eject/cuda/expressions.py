@@ -41,8 +41,8 @@ from inductor_lab.eject.cuda.code import (
 )
 from inductor_lab.eject.cuda.operands import seen
 from inductor_lab.eject.cuda.page import Page, library, place_of
-from inductor_lab.eject.triton_page import UnprintableError
-from inductor_lab.eject.triton_values import chosen_sides, unscaled
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.operands import chosen_sides, unscaled
 
 RANDOM = {
     "rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between",

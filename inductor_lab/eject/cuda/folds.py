@@ -13,9 +13,9 @@ from inductor_lab.eject.cuda.code import PRODUCT, Code, call, is_float
 from inductor_lab.eject.cuda.operands import held_dtype, seen
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_nouns import noun, running
-from inductor_lab.eject.triton_page import UnprintableError
-from inductor_lab.eject.triton_values import constant_of
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.nouns import noun, running
+from inductor_lab.eject.triton.operands import constant_of
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.eject.cuda.code import PRODUCT, translated
 from inductor_lab.eject.cuda.operands import sorts
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 THREADS = 256
 """Threads of a block where each takes elements by itself."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.axes import named
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Numbers, block, is_float, stored
@@ -22,6 +21,7 @@ from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.signature import Cuda, Parameter, constants, overwritten, parameters, pointers
 from inductor_lab.eject.cuda.subkernels import parts, sized, tensors_of
 from inductor_lab.eject.sizes import fixed
+from inductor_lab.eject.triton.nouns import named
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import Size
 

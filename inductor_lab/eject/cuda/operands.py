@@ -25,7 +25,7 @@ from inductor_lab.computation.tree import (
     Scan,
 )
 from inductor_lab.eject.cuda.code import WIDENED
-from inductor_lab.eject.triton_values import chosen_sides
+from inductor_lab.eject.triton.operands import chosen_sides
 
 
 def seen(value: Expression) -> Expression:

@@ -27,7 +27,7 @@ from inductor_lab.eject.cuda.operands import parts, seen
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.signature import overwritten
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_nouns import noun
+from inductor_lab.eject.triton.nouns import noun
 
 WIDEST = 16
 """Bytes of one instruction."""

@@ -16,12 +16,12 @@ from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Expression, Load
-from inductor_lab.eject.axes import Names
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Code, Numbers, translated, words
 from inductor_lab.eject.cuda.operands import seen, uses
-from inductor_lab.eject.layout import Layout
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.layout import Layout
+from inductor_lab.eject.triton.nouns import Names
 from inductor_lab.paths import templates_folder
 
 KEYWORDS = """

@@ -20,7 +20,7 @@ from inductor_lab.eject.cuda.operands import seen
 from inductor_lab.eject.cuda.packs import PackLines, Packs, packs_of
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 
 def element(page: Page, statements: Statements | None = None, checked: Container[int] = ()) -> list[str]:

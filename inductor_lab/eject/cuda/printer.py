@@ -9,7 +9,6 @@ from functools import partial
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.eject.axes import kept
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda import geometry, matmul, pointwise, subkernels
 from inductor_lab.eject.cuda.code import Numbers
@@ -17,8 +16,9 @@ from inductor_lab.eject.cuda.operands import scanned
 from inductor_lab.eject.cuda.page import Page, above, empty_page
 from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.signature import Cuda, constants, headers, parameters
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.triton.nouns import kept
 
 FLAT = "A thread takes VEC elements side by side, which one instruction loads or stores where the tensors are aligned."
 ONE = "A thread takes one element."

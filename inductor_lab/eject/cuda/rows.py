@@ -26,7 +26,7 @@ from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.cuda.sweeps import Sweeps, row_packs
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""

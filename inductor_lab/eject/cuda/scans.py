@@ -35,8 +35,8 @@ from inductor_lab.eject.cuda.geometry import LANES, WARPS, folded
 from inductor_lab.eject.cuda.operands import parts, seen, under
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton_nouns import noun
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.nouns import noun
 
 KNOWN = {"sum": "Sum", "prod": "Product"}
 """The scan's name in the tree -> what combines two elements, of templates/cuda/helpers/."""

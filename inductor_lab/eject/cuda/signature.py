@@ -10,7 +10,7 @@ from inductor_lab.computation.tree import Size
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import HEADERS, is_float, stored, words
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ from inductor_lab.eject.cuda.code import CHOICE, TRUE, Code
 from inductor_lab.eject.cuda.expressions import Expressions
 from inductor_lab.eject.cuda.operands import held_dtype, parts, seen, under
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.triton_nouns import noun, roles
-from inductor_lab.eject.triton_page import UnprintableError
-from inductor_lab.eject.triton_uses import used_elsewhere
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.nouns import noun, roles
+from inductor_lab.eject.triton.operands import used_elsewhere
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""

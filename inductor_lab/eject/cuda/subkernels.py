@@ -25,9 +25,9 @@ from inductor_lab.eject.cuda.pointwise import element
 from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.scans import KNOWN
 from inductor_lab.eject.cuda.signature import Cuda, Parameter, constants, headers, pointers
-from inductor_lab.eject.job_kinds import STEM
-from inductor_lab.eject.job_tables import FEWEST
-from inductor_lab.eject.triton_page import UnprintableError
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.subkernel_kinds import STEM
+from inductor_lab.eject.triton.subkernel_tables import FEWEST
 
 THREADS = TILE[0] * TILE[1]
 REMARK = "Blocks are shared out one job after the other; {}."

@@ -31,7 +31,7 @@ from inductor_lab.computation.tree import (
     Unknown,
 )
 from inductor_lab.eject.binding.tensors import TensorView
-from inductor_lab.eject.definitions import functions
+from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.eager.loads import load
 from inductor_lab.eject.eager.pointwise import idiom, operation, random
 from inductor_lab.eject.eager.positions import position
@@ -40,7 +40,7 @@ from inductor_lab.eject.eager.reductions import reduction, scan
 from inductor_lab.eject.eager.stores import store
 from inductor_lab.eject.eager.torch_values import ALL, Value, changed, floating, name, names_in, part, subscript, tidy
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.statistics import statistic
+from inductor_lab.eject.triton.nouns import statistic
 from inductor_lab.records import Kernel
 
 

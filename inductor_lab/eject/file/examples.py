@@ -8,8 +8,7 @@ from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.file.literals import listed, literal, tuple_of
-from inductor_lab.eject.file.sizes import not_told
+from inductor_lab.eject.file.literals import listed, literal, not_told, tuple_of
 from inductor_lab.eject.generalize import others
 from inductor_lab.eject.inputs.domain import Domain
 from inductor_lab.eject.inputs.solver import inputs

@@ -1,17 +1,27 @@
-"""What a file's kernel is held to: eager PyTorch by the kernel's own tree, by its template or by the graph."""
+"""What a file's kernel is held to: eager PyTorch by the kernel's own tree, by its template or by the graph.
+
+Where the subkernels are a table, the file says what one of each kind reads and is held to, and has a row for each:
+
+    JOBS = (((256, 96), (96, 1)), ...)      def reads(job, shape, stride):  {f"grad_{job}": (shape, stride, torch.float32, "normal"), ...}
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from inductor_lab.eject import helpers
-from inductor_lab.eject.aten import Reference
 from inductor_lab.eject.binding.plan import Plan
-from inductor_lab.eject.file.literals import keywords, listed, tuple_of
-from inductor_lab.eject.file.sizes import found_sizes, loose
-from inductor_lab.eject.flex import attention, is_flex
+from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.device_functions import eager_text
+from inductor_lab.eject.file.header import quoted
+from inductor_lab.eject.file.literals import found_sizes, keywords, listed, loose, tuple_of
+from inductor_lab.eject.graph import Reference
+from inductor_lab.eject.graph.flex_attention import attention, is_flex
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.rendering import EagerReference, GraphForm, names_in, where_inputs_are
+from inductor_lab.eject.rendering import EagerReference, GraphForm, JobKind, JobTable, names_in, where_inputs_are
+from inductor_lab.eject.triton.subkernel_kinds import Job
+from inductor_lab.eject.triton.subkernel_tables import TableKind
 from inductor_lab.records import Kernel
 
 
@@ -35,7 +45,7 @@ def reference_of(plan: Plan) -> tuple[EagerReference | None, str]:
         tensor.name for parameter, tensor in plan.tensors.items() if parameter in found.takes or tensor.name in telling
     ]
     return EagerReference(
-        tuple(helpers.eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *keywords(loose(plan))]),
+        tuple(eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *keywords(loose(plan))]),
         (*found_sizes(plan, named), *where_inputs_are(takes, found.lines)), tuple_of(where_inputs_are(takes, found.results)), _gives(plan),
     ), ""  # fmt: skip
 
@@ -47,7 +57,7 @@ def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
     except NoReference as reason:
         return None, _in_its_names(str(reason), plan)
     return EagerReference(
-        (helpers.eager_text("visits"),), form.takes, ", ".join(form.takes), form.lines, tuple_of(form.results), _gives(plan)
+        (eager_text("visits"),), form.takes, ", ".join(form.takes), form.lines, tuple_of(form.results), _gives(plan)
     ), ""  # fmt: skip
 
 
@@ -61,7 +71,7 @@ def _by_graph(plan: Plan, form: Reference) -> EagerReference:
     takes = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
     allowed = _tf32(plan.kernel)
     return EagerReference(
-        () if allowed is None else (helpers.eager_text("tf32"),), tuple(takes), ", ".join(takes),
+        () if allowed is None else (eager_text("tf32"),), tuple(takes), ", ".join(takes),
         where_inputs_are(takes, form.statements), tuple_of(where_inputs_are(takes, form.results)), _gives(plan), by_graph=True, tf32=allowed,
     )  # fmt: skip
 
@@ -86,3 +96,90 @@ def graph_form_of(plan: Plan, captured: Plan) -> GraphForm | None:
     read = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
     statements, results = where_inputs_are(read, form.statements), where_inputs_are(read, form.results)
     return GraphForm(", ".join([*read, *keywords(form.sizes)]), statements, tuple_of(results))
+
+
+# ------------------------------------------------------------ a table of subkernels
+
+
+def table_of(plan: Plan) -> JobTable | None:
+    """The table of a plan's jobs, as the template places it; None where there is none."""
+    if plan.table is None:
+        return None
+    table = plan.table
+    columns = [_columns(one) for one in table.kinds]
+    lies = {
+        job.number: texts
+        for one, told in zip(table.kinds, columns, strict=True)
+        for job, texts in zip(one.kind.jobs, zip(*told, strict=True), strict=True)
+    }
+    rows = []
+    for place, job in table.jobs:
+        many = [str(place)] if len(table.kinds) > 1 else []
+        rows.append((f"({', '.join([*many, *lies[job.number]])})", quoted(_of(job, table.kinds[place].kind.words))))
+    kinds: list[JobKind] = []
+    for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
+        own = _kind(one, told, table.suffix(place))
+        told_of = own.columns, own.reads, own.writes
+        alike = (kind.suffix for kind in kinds if (kind.columns, kind.reads, kind.writes) == told_of)
+        kinds.append(replace(own, like=next(alike, own.suffix)))
+    return JobTable(tuple(rows), tuple(kinds))
+
+
+def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
+    """Shape and strides of each job of a kind -> what they are called; one set for all tensors that lie alike."""
+    columns: dict[tuple[str, ...], str] = {}
+    for place in range(len(one.names)):
+        lies = _lies_of_all(one, place)
+        if not columns or len({*lies}) > 1:
+            number = f"_{len(columns) + 1}" if columns else ""
+            columns.setdefault(lies, f"shape{number}, stride{number}")
+    return columns
+
+
+def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -> JobKind:
+    specs = tuple((_name(name), _spec(one, place, columns)) for place, name in enumerate(one.names))
+    takes, made = one.reference.takes, one.reference
+    reference = EagerReference(
+        tuple(eager_text(name) for name in made.helpers), takes, ", ".join(takes), where_inputs_are(takes, made.lines),
+        tuple_of(where_inputs_are(takes, made.results)), f"the new {listed(_new(one))}",
+    )  # fmt: skip
+    return JobKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
+
+
+def _new(one: TableKind) -> list[str]:
+    """What a job writes, by the names of what it overwrites."""
+    first = one.kind.jobs[0].called(one.kind.words)
+    return [tensor.overwrites or tensor.name for tensor in first.values() if tensor.role == "out"]
+
+
+def _lies(tensor: Tensor) -> str:
+    return f"{tuple_of([*map(str, tensor.type.shape)])}, {tuple_of([*map(str, tensor.type.stride)])}"
+
+
+def _lies_of_all(one: TableKind, place: int) -> tuple[str, ...]:
+    return tuple(_lies([*job.tensors.values()][place]) for job in one.kind.jobs)
+
+
+def _spec(one: TableKind, place: int, columns: Mapping[tuple[str, ...], str]) -> str:
+    """Shape, strides, dtype and values of one tensor of a job, as `ARGUMENTS` has them."""
+    first = [*one.kind.jobs[0].tensors.values()]
+    tensor, lies = first[place], _lies_of_all(one, place)
+    fill = f"({', '.join(map(str, tensor.fill))})" if isinstance(tensor.fill, tuple) else f'"{tensor.fill}"'
+    if tensor.overwrites:
+        old = [each.name for each in first].index(tensor.overwrites)
+        fill = f'("same", {_name(one.names[old])})'
+    return f"{columns.get(lies, lies[0])}, torch.{tensor.type.dtype}, {fill}"
+
+
+def _name(name: str) -> str:
+    """`f"grad_{job}"`; `"scale"`, which all jobs read."""
+    return f'f"{name.format("{job}")}"' if "{}" in name else f'"{name}"'
+
+
+def _of(job: Job, words: Sequence[str]) -> str:
+    """What a job is of, where the program says it of all that it reads: `up.weight`; else the node of the graph that is its parameter."""
+    own = {tensor.input.name.removesuffix(".grad") for tensor in job.tensors.values() if tensor.input}
+    if len(own) == 1:
+        return own.pop()
+    nodes = dict(zip(words, (tensor.node for tensor in job.tensors.values()), strict=True))
+    return f"param is {nodes['param']}" if nodes.get("param") else ""

@@ -20,12 +20,10 @@ from inductor_lab.bind.dependencies import operator as operator_of
 from inductor_lab.bind.elements import numel
 from inductor_lab.computation import Computation, computation
 from inductor_lab.eject import naming
-from inductor_lab.eject.aten import MOST_NAMED, Reference, over
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.expand import expanded
-from inductor_lab.eject.graph_biases import without_biases
+from inductor_lab.eject.graph import MOST_NAMED, Reference, over
+from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
 from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
-from inductor_lab.eject.graph_values import Values
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.span.claims import is_claimed, of_launch
 from inductor_lab.eject.span.names import operator

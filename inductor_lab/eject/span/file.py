@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from inductor_lab.eject.eager import MOST
+from inductor_lab.eject.file import check_of
+from inductor_lab.eject.file.header import quoted, target
 from inductor_lab.eject.file.literals import in_quotes, keywords, listed, tuple_of
-from inductor_lab.eject.file.parts import check_of
-from inductor_lab.eject.header import quoted, target
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import CudaBeside, GraphForm, Header, Inputs, names_in, where_inputs_are
 from inductor_lab.eject.span.aten import aten

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from inductor_lab.eject import naming
 from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.eject.cuda.page import cplusplus
-from inductor_lab.eject.exchange import exchanged
-from inductor_lab.eject.file.parts import rendering
-from inductor_lab.eject.helpers import NAMES
+from inductor_lab.eject.device_functions import NAMES, exchanged
+from inductor_lab.eject.file import rendering
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Rendering
 from inductor_lab.eject.span.alike import Number
 from inductor_lab.eject.span.claims import of_launch
@@ -71,7 +70,7 @@ def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "
                 planned = replace(planned, name=naming.unique(planned.name, taken))
             plans.append(planned)
             texts.append(TARGETS[target](planned, style))
-            parts.append(rendering(plans[-1], texts[-1], file=file, apart=True))
+            parts.append(rendering(plans[-1], texts[-1], file=file, several=True))
         steps.append(found[key])
     made = _together(plans, texts, parts, foreign)
     return [None if at is None else made[at] for at in steps]

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inductor_lab.eject.file.literals import tuple_of
-from inductor_lab.eject.wrapping import WIDTH
+from inductor_lab.eject.file.wrapping import WIDTH
 
 INDENT = " " * 4
 ROOM = "WRITTEN = "

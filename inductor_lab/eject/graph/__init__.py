@@ -1,0 +1,302 @@
+"""The ATen form: nodes of the post-grad graph as PyTorch that a person would write, beside the reference that the tree gives.
+
+It is accepted only where it reads exactly the tensors that the kernel reads; whether it computes the same is for the judge to find.
+
+`aten_calls.py` spells each call. Values used once are written where they are used, as long as the line stays short.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
+from inductor_lab.bind.bindings import ACCUMULATING
+from inductor_lab.bind.dependencies import needed, operator
+from inductor_lab.computation import Computation
+from inductor_lab.eject.binding.tensors import Tensor, strides
+from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, method, name, of_torch, tuple_of
+from inductor_lab.eject.graph.flex_attention import is_flex
+from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
+from inductor_lab.eject.graph.spelling import is_number, spelled
+from inductor_lab.eject.graph_sizes import in_numbers, told
+from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
+from inductor_lab.records.size import Size
+
+WIDTH = 96
+
+MOST_NAMED = 4
+"""Tensors that a reason names."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The body of `reference`: assignments, then one expression a written tensor."""
+
+    statements: tuple[str, ...]
+    results: tuple[str, ...]
+    operators: tuple[str, ...]
+    """ATen operators in order, without views: `add`, `mul`, `relu`."""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """Sizes that no tensor that it reads tells, and what they were when this was captured."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """The same as trees."""
+
+    statements: tuple[tuple[str, ast.expr], ...]
+    """Names and what they are."""
+    results: tuple[ast.expr, ...]
+    operators: tuple[str, ...]
+
+    def names(self) -> set[str]:
+        """Names that the statements and the results say."""
+        trees = (*(value for _, value in self.statements), *self.results)
+        return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+    def reference(self, sizes: Mapping[str, int] = MappingProxyType({})) -> Reference:
+        """The form as text."""
+        statements = (f"{variable} = {ast.unparse(value)}" for variable, value in self.statements)
+        return Reference(tuple(statements), tuple(map(ast.unparse, self.results)), self.operators, sizes)
+
+
+PYTHONS = {"torch", "math", "DEVICE", "max", "min"}
+"""Names that a file has already."""
+NAMELESS = VIEWS | COPIES | CONSTANTS
+"""Operators that move or name values without computing any: left out of a kernel's name."""
+
+
+def aten(
+    kernel: Kernel,
+    launch: Launch,
+    graph: Graph,
+    found: Computation,
+    tensors: Mapping[str, Tensor],
+    environment: Mapping[str, int],
+    helpers: Collection[str],
+) -> Reference:
+    """The ATen form of one launch, over the tensors by their names.
+
+    Args:
+        environment: Symbol -> its value when this was captured: all that are known.
+        helpers: Names that are taken.
+
+    Raises:
+        NoGraphForm: there is none, and why.
+    """
+    if is_flex(kernel):
+        raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
+    tied = bound_values(kernel, launch, graph, found, environment)
+    names = {parameter: tensor.name for parameter, tensor in tensors.items()}
+    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
+    written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
+    unknown = [parameter for parameter in read if parameter not in tied.read]
+    unknown += [parameter for parameter in written if parameter not in tied.written]
+    scattered = {
+        access.pointer for part in found.every() for access in part.stores if access.kind == "store" and access.gathered
+    }
+    if partly := [parameter for parameter in written if parameter in scattered]:
+        raise NoGraphForm(
+            f"an index says where {_listed(partly, names)} is written: the rest of it is another kernel's"
+        )
+    if nameless := _by_buffer(kernel, launch, tied.nodes, unknown):
+        raise NoGraphForm(
+            f"Inductor's comment names no value of the graph for what is in {_listed(nameless, names)}: "
+            "it says the buffer alone, as it does for the parts of a reduction"
+        )
+    if unknown:
+        raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
+    return over(tied, tensors, environment, helpers, kernel.category != "template")
+
+
+def over(
+    tied: Values,
+    tensors: Mapping[str, Tensor],
+    environment: Mapping[str, int],
+    helpers: Collection[str],
+    passes: bool,
+) -> Reference:
+    """The graph's values that are written as PyTorch of those that are read, over the tensors by their names.
+
+    Args:
+        tied: Of all that is read and written.
+        passes: Whether a caller may pass sizes that no tensor tells.
+
+    Raises:
+        NoGraphForm: there is none, and why.
+    """
+    names = {parameter: tensor.name for parameter, tensor in tensors.items()}
+    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
+    written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
+    form = printed(tied, names, written)
+    assigned = {variable for variable, _ in form.statements}
+    mine = {names[parameter] for parameter in read}
+    if ignored := sorted(mine - form.names()):
+        raise NoGraphForm(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
+    if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
+        raise NoGraphForm("a value of the graph is called as a tensor is")
+    views = [
+        (tensors[parameter].name, view)
+        for parameter in read
+        if (view := _viewed(tensors[parameter], tied.nodes[tied.read[parameter]].type, environment))
+    ]
+    results = [
+        _as_held(value, tensors[p].type, tied.nodes[tied.written[p]].type, environment)
+        for p, value in zip(written, form.results, strict=True)
+    ]
+    form = replace(form, statements=(*views, *form.statements), results=tuple(results))
+    named = form.names() - assigned - mine - PYTHONS
+    sizes = told([tensors[parameter] for parameter in read], named)
+    passed = {symbol: environment[symbol] for symbol in sorted(named - sizes.keys()) if symbol in environment}
+    lost = named - sizes.keys() - (passed.keys() if passes else set())
+    if lost:
+        raise NoGraphForm(f"no tensor that it reads tells the size {', '.join(sorted(lost))}")
+    found = [(symbol, of_torch(where)) for symbol, where in sorted(sizes.items())]
+    return replace(form, statements=(*found, *form.statements)).reference(passed)
+
+
+def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: Collection[str]) -> list[str]:
+    """Those parameters of which the claim says `buf3` and no node: what a part of a reduction leaves is no value of the graph."""
+    claimed = {*kernel.claim.inputs, *kernel.claim.outputs}.difference(nodes)
+    return [argument.name for argument in launch.arguments if argument.name in unknown and argument.value in claimed]
+
+
+def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
+    shown = [f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters)]
+    more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
+    return ", ".join(shown[:MOST_NAMED]) + more
+
+
+def _viewed(tensor: Tensor, type_: TensorType | None, environment: Mapping[str, int]) -> ast.expr | None:
+    """A tensor in the shape that the graph sees it in; None where it has that."""
+    if type_ is None:
+        return None
+    lies = (tensor.symbolic or tensor.type).shape
+    if [Size.of(size) for size in type_.shape] == [Size.of(size) for size in lies]:
+        return None
+    seen, sizes = in_numbers(type_, environment), [of_torch(Size.of(size).python) for size in type_.shape]
+    if _rows_of_channels(tensor.type, seen):
+        image = method(name(tensor.name), "reshape", sizes[0], *sizes[2:], sizes[1])
+        return method(image, "movedim", literal(-1), literal(1))
+    if strides(tensor.type) or strides(seen):
+        raise NoGraphForm(f"the graph sees {tensor.name} as another view of its memory")
+    return method(name(tensor.name), "reshape", *(sizes or [tuple_of([])]))
+
+
+def _as_held(value: ast.expr, lies: TensorType, type_: TensorType | None, environment: Mapping[str, int]) -> ast.expr:
+    """A result in the order in which the tensor holds it, where that is not the graph's; the judge reshapes."""
+    if type_ is None or not _rows_of_channels(lies, in_numbers(type_, environment)):
+        return value
+    return method(value, "movedim", literal(1), literal(-1))
+
+
+def _rows_of_channels(rows: TensorType, images: TensorType) -> bool:
+    """Whether a matrix is a batch of images with a row for each pixel: what a convolution of 1 x 1 computes as a product of matrices."""
+    if len(rows.shape) != 2 or len(images.shape) < 3:
+        return False
+    return rows.shape[1] == images.shape[1] and rows.shape != images.shape and not strides(rows)
+
+
+def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Form:
+    """Print what the written parameters must hold.
+
+    Args:
+        names: Parameter -> the tensor's name in the ejected file.
+        written: Parameters in the order in which their values are returned.
+
+    Raises:
+        NoGraphForm: it takes an operator that eager PyTorch does not have.
+    """
+    available = {node: names[parameter] for parameter, node in values.read.items()}
+    order: list[str] = []
+    for parameter in written:
+        target = values.written[parameter]
+        known = set(available)
+        if _accumulates(values, parameter):  # what it adds to is in memory already
+            known = known - {target} | set(values.nodes[target].arguments[:1])
+        if target in known and parameter in values.read and values.read[parameter] == target:
+            continue
+        order += [node for node in needed(target, values.nodes, known, values.products) if node not in order]
+    if only := [values.nodes[node].target for node in order if inductors_own(values.nodes[node])]:
+        raise NoGraphForm(f"it would take {only[0]}, which only Inductor has")
+    if inner := [node for node in order if values.nodes[node].call.startswith("self.")]:
+        raise NoGraphForm(f"it would take {inner[0]}, a graph inside the graph, of which only the name is read")
+    if any(values.nodes[node].target == "aten.view.dtype" for node in order):
+        raise NoGraphForm(
+            "it would take aten.view.dtype: the bits of a value are others in float64, by which it is judged"
+        )
+    wanted = [values.written[parameter] for parameter in written]
+    incoming = {values.written[p]: names[p] for p in written if _accumulates(values, p)}
+    return _printed(values, names, order, wanted, incoming)
+
+
+def _accumulates(values: Values, parameter: str) -> bool:
+    node = values.written[parameter]
+    return values.read.get(parameter) == node and operator(values.nodes[node]) in ACCUMULATING
+
+
+def _printed(
+    values: Values,
+    names: Mapping[str, str],
+    order: Sequence[str],
+    wanted: Sequence[str],
+    incoming: Mapping[str, str],
+) -> Form:
+    """A statement for each value that is used twice or long; all others where they are used."""
+    uses = Counter(name for node in order for name in _named(values.nodes[node]))
+    uses.update(wanted)
+    stands = {node: name(names[parameter]) for parameter, node in values.read.items() if node not in incoming}
+    statements: list[tuple[str, ast.expr]] = []
+    for node in map(values.nodes.__getitem__, order):
+        into = {node.arguments[0]: name(incoming[node.name])} if node.name in incoming else {}
+        kept = _unchanged(node, values.nodes)
+        value = stands[kept] if kept else spelled(node, {**stands, **into, **_of_numbers(node, values.nodes, stands)})
+        short = uses[node.name] == 1 and len(ast.unparse(value)) < WIDTH
+        if not (is_number(value) or isinstance(value, ast.Name) or short):
+            variable = node.name if node.name not in names.values() else f"{node.name}_value"
+            statements.append((variable, value))
+            value = name(variable)
+        stands[node.name] = value
+    called = [operator(node) for name in order if "." in (node := values.nodes[name]).target]
+    operators = tuple(dict.fromkeys(word for word in called if word not in NAMELESS))
+    results = (_as_tensor(values.nodes[node], stands[node]) for node in wanted)
+    return Form(tuple(statements), tuple(results), operators)
+
+
+def _of_numbers(node: Node, nodes: Mapping[str, Node], stands: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
+    """The first operand as a tensor, where all are printed as numbers: Python would make another number of them."""
+    read = [name for name in node.arguments if name in stands and nodes[name].type]
+    if not node.type or not all(is_number(stands[name]) for name in read):
+        return {}
+    return {name: _as_tensor(nodes[name], stands[name]) for name in read[:1]}
+
+
+def _as_tensor(node: Node, value: ast.expr) -> ast.expr:
+    """What a node is printed as; a tensor of one element for a number."""
+    if not node.type or not is_number(value):
+        return value
+    return call("torch.full", tuple_of([]), value, dtype=dtype_of(node.type.dtype), device=name("DEVICE"))
+
+
+def _unchanged(node: Node, nodes: Mapping[str, Node]) -> str:
+    """The node that this one is: of `x * 1`, and of `x + 0` among whole numbers (`-0.0 + 0` is 0.0), where the dtype stays."""
+    neutral = {"add": 0, "mul": 1}.get(operator(node))
+    match ast.parse(node.call, mode="eval").body:
+        case ast.Call(args=[ast.Name(id=name), ast.Constant(value=int() | float() as number)], keywords=[]):
+            read = nodes[name].type
+            if node.type is None or read is None or isinstance(number, bool) or number != neutral:
+                return ""
+            whole = "float" not in read.dtype and isinstance(number, int)
+            same = (read.dtype, read.shape) == (node.type.dtype, node.type.shape)
+            return name if same and (neutral == 1 or whole) else ""
+    return ""
+
+
+def _named(node: Node) -> list[str]:
+    """The names that a call says, as often as it says them."""
+    return [n.id for n in ast.walk(ast.parse(node.call, mode="eval")) if isinstance(n, ast.Name)]

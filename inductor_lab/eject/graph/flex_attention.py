@@ -1,0 +1,400 @@
+"""The eager reference of flex attention's forward kernel, read off its template: its options, its score and mask, and what is stored.
+
+    scores = query @ key.mT * 0.125 + (n - m)
+    counted = visits(full_counts, full_places, ...) + visits(counts, places, ...) * (m >= n)
+
+It is held to the tables of blocks that the launch passes, whatever they list: a full block's scores are not masked, and what stands in both
+tables counts twice, as in the kernel.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from inductor_lab.computation.operators import CANONICAL, TABLE, called
+from inductor_lab.dtypes import LANGUAGE
+from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.eager.torch_values import dtype_of, filled, method, name
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.rendering import names_in
+from inductor_lab.records import Kernel, TensorType
+
+INNER = "forward_block_mn"
+"""The template's function that has the score and the mask."""
+MASKED = "not IS_FULL_BLOCKS"
+"""What its mask depends on."""
+AXES = ("idx_zq", "idx_hq", "idx_m", "idx_d")
+"""The template's places in its result: batch, head, query, channel."""
+LOCAL = frozenset({"b", "h", "m", "n", "scores", "counted", "lse", "weights", "attended"})
+"""Variables of the reference."""
+MOST = 1 << 29
+"""Scores that the reference may hold at once: 4 GiB in float64, and as much for each of a few values made of them."""
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The parts of a reference."""
+
+    takes: tuple[str, ...]
+    lines: tuple[str, ...]
+    results: tuple[str, ...]
+    """By the written tensors, in their order."""
+
+
+@dataclass
+class _Template:
+    """What the body states: numbers and names that variables are set to, and the statements themselves."""
+
+    statements: Sequence[ast.stmt]
+    inner: ast.FunctionDef
+    numbers: dict[str, int | float] = field(default_factory=dict)
+    pointers: dict[str, str] = field(default_factory=dict)
+
+    def number(self, name: str) -> int:
+        value = self.numbers.get(name)
+        if not isinstance(value, int):
+            raise NoReference(f"its text does not state {name} as a number")
+        return value
+
+
+def is_flex(kernel: Kernel) -> bool:
+    """Whether a kernel is one of flex attention's templates, forward or backward."""
+    return kernel.category == "template" and any("flex_attention" in node.target for node in kernel.claim.fragment)
+
+
+def idle(kernel: Kernel) -> frozenset[str]:
+    """The parameters that flex attention's forward takes for results that it was not asked for: it leaves them as they are."""
+    if not is_flex(kernel):
+        return frozenset()
+    try:
+        template = _template(kernel)
+    except NoReference:
+        return frozenset()
+    options = {"LSE": "OUTPUT_LOGSUMEXP", "MAX": "OUTPUT_MAX"}
+    return frozenset(
+        template.pointers[name]
+        for name, option in options.items()
+        if name in template.pointers and template.numbers.get(option) is False
+    )
+
+
+def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Attention:
+    """The reference over the tensors by their names.
+
+    Raises:
+        NoReference: it is none of flex attention's forward, or a part of it is not read.
+    """
+    template = _template(kernel)
+    held = {name: tensors[parameter] for name, parameter in template.pointers.items() if parameter in tensors}
+    if not {"Q", "K", "V", "LSE", "KV_NUM_BLKS", "KV_IDX"} <= held.keys():
+        raise NoReference("its body does not state which tensors are queries, keys, values and blocks")
+    if any(tensor.symbolic for tensor in tensors.values()):
+        raise NoReference("its sizes are symbolic, and its body states those of one run")
+    if template.numbers.get("OUTPUT_MAX") or template.numbers.get("ROWS_GUARANTEED_SAFE"):
+        raise NoReference("it stores its largest scores, or is told that no row is masked out as a whole")
+    if (count := prod(template.number(name) for name in ("ZQ", "HQ", "Q_LEN", "KV_LEN"))) > MOST:
+        raise NoReference(f"its {count:,} scores are too many to be held at once")
+    if taken := LOCAL & {tensor.name for tensor in tensors.values()}:
+        raise NoReference(f"a tensor is called {min(taken)}, as a value of attention is")
+    scores, mask = _score_and_mask(template)
+    tables = ["", "FULL_"] if template.numbers.get("HAS_FULL_BLOCKS") else [""]
+    lines = [*_places(template, held, scores, mask), *_scores(template, held, scores)]
+    lines += [_counted(template, held, tables, mask), *_weights(template, held)]
+    results = _stored(template, held, tensors)
+    named = names_in(*lines, *results.values())
+    takes = tuple(tensor.name for tensor in tensors.values() if tensor.name in named)
+    written = [tensor for tensor in tensors.values() if tensor.role != "in"]
+    if lost := [tensor.parameter for tensor in written if tensor.parameter not in results]:
+        raise NoReference(f"its body does not tell what it writes to {lost[0]}")
+    return Attention(takes, tuple(lines), tuple(results[tensor.parameter] for tensor in written))
+
+
+def _template(kernel: Kernel) -> _Template:
+    functions = {node.name: node for node in ast.parse(kernel.text).body if isinstance(node, ast.FunctionDef)}
+    if any(name.startswith("bwd_") for name in functions):
+        raise NoReference(
+            "it is flex attention's backward, whose score has a gradient that is one more graph inside of the graph"
+        )
+    if INNER not in functions or kernel.name not in functions:
+        raise NoReference("its own loop is not read as a tree")
+    template = _Template(functions[kernel.name].body, functions[INNER])
+    for statement in template.statements:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int() | float() as value)):
+                template.numbers[name] = value
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int() as value)):
+                template.numbers[name] = value
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=pointer)):
+                template.pointers[name] = pointer
+    return template
+
+
+def _score_and_mask(template: _Template) -> tuple[str, str]:
+    """What becomes of the scores, and which of them a block that is not full keeps."""
+    values = Values({"qk": "scores", "m": "m", "n": "n", "off_z": "b", "off_h": "h"})
+    values.assign(template.inner.body)
+    masked = next((s.body for s in template.inner.body if isinstance(s, ast.If) and ast.unparse(s.test) == MASKED), [])
+    values.assign(masked)
+    return values.text(_set(template.inner.body, "post_mod_scores")), values.text(_set(masked, "mask_mod_output"))
+
+
+def _set(statements: Sequence[ast.stmt], name: str) -> ast.expr:
+    """What a variable is set to first."""
+    for statement in statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
+                return value
+    raise NoReference(f"its text sets no {name}")
+
+
+def _places(template: _Template, held: Mapping[str, Tensor], *texts: str) -> list[str]:
+    """The places of scores, as far as they are named: queries go down, keys across."""
+    on = f"device={held['Q'].name}.device"
+    lines = {
+        "b": f"b = torch.arange({template.number('ZQ')}, {on})[:, None, None, None]  # the batch",
+        "h": f"h = torch.arange({template.number('HQ')}, {on})[:, None, None]  # the head",
+    }
+    return [line for name, line in lines.items() if name in names_in(*texts)] + [
+        f"m = torch.arange({template.number('Q_LEN')}, {on})[:, None]  # the query",
+        f"n = torch.arange({template.number('KV_LEN')}, {on})  # the key",
+    ]
+
+
+def _scores(template: _Template, held: Mapping[str, Tensor], score: str) -> list[str]:
+    shared = template.number("GQA_SHARED_HEADS")
+    for letter, heads, rows, channels in (
+        ("q", ("ZQ", template.number("HQ")), "Q_LEN", "QK_HEAD_DIM"),
+        ("k", ("ZKV", template.number("HQ") // shared), "KV_LEN", "QK_HEAD_DIM"),
+        ("v", ("ZKV", template.number("HQ") // shared), "KV_LEN", "V_HEAD_DIM"),
+    ):
+        tensor = held[letter.upper()]
+        shape = (template.number(heads[0]), heads[1], template.number(rows), template.number(channels))
+        if tensor.type.shape != shape or not has_layout(tensor.type, shape, _strides(template, letter)):
+            raise NoReference(f"it takes {tensor.parameter} for another view of its memory")
+    again = f".repeat_interleave({shared}, 1)" if shared > 1 else ""
+    key = f"{_wide(held['K'])}{again}.mT"
+    if "SM_SCALE" not in template.numbers:
+        raise NoReference("its text does not state SM_SCALE as a number")
+    lines = [f"scores = {_wide(held['Q'])} @ {key} * {template.numbers['SM_SCALE']}"]
+    return lines if score == "scores" else [*lines, f"scores = {score}"]
+
+
+def _strides(template: _Template, letter: str) -> tuple[int, ...]:
+    for statement in template.statements:
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=first), *_])], value=ast.Tuple() as steps) if (
+                first == f"stride_{letter}z"
+            ):
+                found = tuple(
+                    step.value for step in steps.elts if isinstance(step, ast.Constant) and isinstance(step.value, int)
+                )
+                return found if len(found) == 4 else ()  # fmt: skip
+    return ()
+
+
+def _wide(tensor: Tensor) -> str:
+    return tensor.name if tensor.type.dtype == "float32" else f"{tensor.name}.float()"
+
+
+def _counted(template: _Template, held: Mapping[str, Tensor], tables: Sequence[str], mask: str) -> str:
+    """How often each query counts each key: by the blocks that the tables list, those that are not full by the mask too."""
+    rows, columns = template.number("SPARSE_Q_BLOCK_SIZE"), template.number("SPARSE_KV_BLOCK_SIZE")
+    blocks = -(-template.number("KV_LEN") // columns)
+    along = (("SPARSE_Z", "ZQ"), ("SPARSE_HQ", "HQ"))
+    if any(template.number(said) not in {1, template.number(whole)} for said, whole in along):
+        raise NoReference("its blocks are shared by some of its heads")
+    parts = []
+    for table in tables:
+        counts, places = held.get(f"{table}KV_NUM_BLKS"), held.get(f"{table}KV_IDX")
+        if counts is None or places is None:
+            raise NoReference("its body does not state which tensors are its full blocks")
+        visited = f"visits({counts.name}, {places.name}, {blocks})"
+        if blocks > 1 or template.number("Q_LEN") > rows:
+            visited += f"[..., m // {rows}, n // {columns}]"
+        parts.append(visited if table or mask == "True" else f"{visited} * ({mask})")
+    return f"counted = {' + '.join(parts)}"
+
+
+def _weights(template: _Template, held: Mapping[str, Tensor]) -> list[str]:
+    shared = template.number("GQA_SHARED_HEADS")
+    again = f".repeat_interleave({shared}, 1)" if shared > 1 else ""
+    return [
+        "scores = scores + counted.to(scores.dtype).log()  # the logarithm of 0 leaves a key out",
+        "lse = torch.logsumexp(scores, -1)",
+        "weights = torch.exp(scores - lse.masked_fill(lse == -math.inf, 0.0)[..., None])  # a row without keys is 0",
+        f"attended = weights @ {_wide(held['V'])}{again}",
+    ]
+
+
+def _stored(template: _Template, held: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> dict[str, str]:
+    """Parameter -> what it holds afterwards."""
+    results = {held["LSE"].parameter: "lse / math.log(2)"}
+    values = Values({"acc": "attended"})
+    values.assign(template.statements)
+    shape = tuple(template.number(name) for name in ("ZQ", "HQ", "Q_LEN", "V_HEAD_DIM"))
+    for statement in template.statements:
+        match statement:
+            case ast.Expr(
+                ast.Call(
+                    func=ast.Attribute(attr="store"), args=[ast.BinOp(left=ast.Name(id=name), right=address), value, *_]
+                )
+            ):
+                if name not in tensors:
+                    raise NoReference(f"its text stores to {name}, which is no tensor of the launch")
+                type_ = tensors[name].type
+                text = values.text(value) + permutation(type_, shape, strides_of(address, template.statements, AXES))
+                results[name] = _rounded(text, type_.dtype)
+    return results
+
+
+def _rounded(text: str, dtype: str) -> str:
+    """A value as a tensor of the dtype holds it."""
+    if dtype == "float32":
+        return text
+    text = text.removesuffix(".to(torch.float32)") if text.endswith(f".to(torch.{dtype}).to(torch.float32)") else text
+    return (
+        text
+        if text.endswith(f".to(torch.{dtype})")
+        else f"{text if text.isidentifier() else f'({text})'}.to(torch.{dtype})"
+    )
+
+
+# ------------------------------------------------------------ values of the template's text as PyTorch
+
+SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor)
+"""Operators that are the same between tensors of torch."""
+
+
+class Values:
+    """Expressions of the template's text, each told by what it is made of: a few assignments to `tmp0` ...
+
+    Args:
+        names: A variable of the template -> what the reference calls it.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.known = {variable: name(called) for variable, called in names.items()}
+
+    def assign(self, statements: Iterable[ast.stmt]) -> None:
+        """Learn what the variables `tmp0` ... of some statements are; others of them are left."""
+        for statement in statements:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=variable)], value=value) if variable.startswith("tmp"):
+                    self.known[variable] = self.visit(value)
+
+    def text(self, value: ast.expr) -> str:
+        """An expression in PyTorch.
+
+        Raises:
+            NoReference: it has a part that is no operation on these values alone.
+        """
+        return ast.unparse(self.visit(value))
+
+    def visit(self, node: ast.expr) -> ast.expr:
+        match node:
+            case ast.Name(id=variable) if variable in self.known:
+                return self.known[variable]
+            case ast.Constant() | ast.Call(func=ast.Name(id="float"), args=[ast.Constant()]):
+                return node
+            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, SAME):
+                return ast.BinOp(self.visit(left), op, self.visit(right))
+            case ast.UnaryOp(op=ast.USub() | ast.Invert() as op, operand=operand):
+                return ast.UnaryOp(op, self.visit(operand))
+            case ast.Compare(left=left, ops=[test], comparators=[right]):
+                return ast.Compare(self.visit(left), [test], [self.visit(right)])
+            case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[ast.Attribute(attr=dtype)]):
+                return method(self.visit(value), "to", dtype_of(LANGUAGE.get(dtype, dtype)))
+            case ast.Call(func=ast.Attribute(attr="full"), args=[ast.List(), value, ast.Attribute()]):
+                return self.visit(value)
+            case ast.Call():
+                return self.call(node)
+        raise unreadable(node)
+
+    def call(self, node: ast.Call) -> ast.expr:
+        word = called(node)
+        row = TABLE.get(CANONICAL.get(word, word))
+        if row is None or node.keywords or (row.places and row.places != len(node.args)):
+            raise unreadable(node)
+        operands = [self.visit(value) for value in node.args]
+        numbers = [place for place, value in enumerate(operands) if isinstance(value, ast.Constant)]
+        if row.bound and len(operands) == 2 and len(numbers) == 1:
+            return method(operands[1 - numbers[0]], row.bound, operands[numbers[0]])
+        if numbers and row.name != "where":
+            raise unreadable(node)
+        return filled(row.form(len(operands)), *operands)
+
+
+def unreadable(node: ast.AST) -> NoReference:
+    return NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
+
+
+# ------------------------------------------------------------ where the result lies
+
+
+def has_layout(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether a tensor is of this shape and lies in memory by these strides; the stride of one element alone is none."""
+    if tuple(type_.shape) != tuple(shape) or len(strides) != len(shape):
+        return False
+    return all(size == 1 or step == found for size, step, found in zip(shape, strides, type_.stride, strict=True))
+
+
+def permutation(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> str:
+    """How a value of a shape is turned to lie in a tensor by strides of the value's own: nothing, or `.permute(0, 2, 1, 3)`.
+
+    Raises:
+        NoReference: no order of its dimensions fills the tensor.
+    """
+    if has_layout(type_, shape, strides):
+        return ""
+    order = sorted(
+        range(len(shape)), key=lambda d: (shape[d] > 1, -strides[d])
+    )  # a dimension of one may stand anywhere
+    if _dense([shape[d] for d in order], [strides[d] for d in order]) and _dense(type_.shape, type_.stride):
+        return f".permute({', '.join(map(str, order))})"
+    raise NoReference("its result is stored as another view of its memory")
+
+
+def _dense(shape: Sequence[object], strides: Sequence[object]) -> bool:
+    """Whether a tensor lies row after row, without a gap."""
+    step = 1
+    for size, stride in reversed(list(zip(shape, strides, strict=True))):
+        if not isinstance(size, int) or (size > 1 and stride != step):
+            return False
+        step *= size
+    return True
+
+
+def strides_of(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:
+    """How far an address moves with each variable.
+
+    Raises:
+        NoReference: it is no sum of them.
+    """
+    known = {
+        statement.targets[0].id: statement.value
+        for statement in statements
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    }
+    found = _linear(address, {name: value for name, value in known.items() if name not in axes}, axes)
+    return tuple(found.get(axis, 0) for axis in axes)
+
+
+def _linear(node: ast.expr, known: dict[str, ast.expr], axes: Sequence[str]) -> dict[str, int]:
+    match node:
+        case ast.Name(id=name) if name in axes:
+            return {name: 1}
+        case ast.Name(id=name) if name in known:
+            return _linear(known[name], {n: v for n, v in known.items() if n != name}, axes)
+        case ast.Constant(value=int() as number):
+            return {"": number} if number else {}
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            both = [_linear(side, known, axes) for side in (left, right)]
+            return {name: both[0].get(name, 0) + both[1].get(name, 0) for name in both[0] | both[1]}
+        case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=right):
+            return {name: factor * step for name, step in _linear(right, known, axes).items()}
+        case ast.Call(func=ast.Attribute(attr="broadcast_to"), args=[inside, _]):
+            return _linear(inside, known, axes)
+    raise NoReference("its result is stored where no sum of its places tells")

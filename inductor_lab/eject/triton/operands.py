@@ -1,0 +1,183 @@
+"""What the readable printer asks of a value: what its text is made of, how often it is used and where, whether a number may stand bare."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.schedule import Assert, Define, Effect, Loop, Schedule, Step
+from inductor_lab.computation.tree import (
+    Call,
+    Carried,
+    Constant,
+    Expression,
+    Operation,
+    Position,
+    Random,
+    Reduction,
+    Scan,
+)
+from inductor_lab.eject.triton.patterns import chosen_of
+
+
+def uses(schedule: Schedule) -> Counter[Expression]:
+    """How often each value is used by what has an effect; what is never used is not printed."""
+    roots: list[Expression] = []
+    ends: list[Expression] = []
+    for step in schedule.every():
+        match step:
+            case Effect(access=access):
+                roots += [*access.index.expressions(), *filter(None, (access.mask, access.value))]
+            case Assert(check=check):
+                roots.append(check.condition)
+            case Loop(carries=carries):
+                ends += [carry.end for carry in carries]
+    found: Counter[Expression] = Counter([*roots, *ends])
+    waiting, seen = [*roots, *ends], set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        for part in parts_of(node):
+            found[part] += 1
+            waiting.append(part)
+    return found
+
+
+def used_elsewhere(schedule: Schedule) -> set[Expression]:
+    """Values that are used in a loop inside of where they are defined."""
+    depth: dict[Expression, int] = {}
+    crossing: set[Expression] = set()
+
+    def visit(steps: Sequence[Step], level: int) -> None:
+        for step in steps:
+            if isinstance(step, Define):
+                for value in step.values:
+                    crossing.update(part for part in under(value, depth) if depth[part] < level)
+                    depth.setdefault(value, level)
+            elif isinstance(step, Effect):
+                for root in filter(None, (step.access.value, step.access.mask)):
+                    crossing.update(part for part in (root, *under(root, depth)) if depth.get(part, level) < level)
+            elif isinstance(step, Loop):
+                visit(step.steps, level + 1)
+
+    visit(schedule.steps, 0)
+    return crossing
+
+
+def unscaled(value: Operation) -> Expression | None:
+    """`x` of `x * 1.0`, which changes nothing."""
+    for one, other in (value.inputs, value.inputs[::-1]):
+        if (
+            isinstance(one, Constant)
+            and not isinstance(one.value, bool)
+            and one.value == 1
+            and other.dtype == value.dtype
+            and "float" in value.dtype
+        ):
+            return other
+    return None
+
+
+def branches(value: Expression) -> bool:
+    """True for a function that branches (sin, cos, pow, erf ...): where it stands decides what else lives across it, so it stays there."""
+    return isinstance(value, Operation) and (
+        value.spelling.startswith("libdevice.") or value.name in {"sin", "cos", "pow"}
+    )
+
+
+def is_relu(value: Operation) -> bool:
+    match value:
+        case Operation(name="maximum", inputs=(Constant(value=zero), x), spelling="triton_helpers.maximum") if (
+            not isinstance(x, Constant)
+        ):
+            return zero == 0 and not isinstance(zero, bool) and math.copysign(1, zero) > 0
+    return False
+
+
+def constant_of(value: Expression) -> Constant | None:
+    """The number that a value is, also where the text adds nothing to it: `tl.zeros(...) + 0`."""
+    match value:
+        case Constant():
+            return value
+        case Operation(name="add", inputs=(Constant() as one, Constant(value=0))):
+            return one
+    return None
+
+
+def result_count(value: Expression) -> int:
+    call = call_of(value)
+    return 2 if call is not None and call.result is not None else 1
+
+
+def call_of(value: Expression) -> Call | None:
+    return value.call if isinstance(value, (Reduction, Scan, Partial, Random)) else None
+
+
+def parts_of(value: Expression) -> tuple[Expression, ...]:
+    """What a value's own text is made of."""
+    call = call_of(value)
+    if call is not None:
+        return call.values
+    if isinstance(value, Position):
+        return value.index.expressions()
+    if isinstance(value, (Reduction, Partial, Carried)):
+        return ()
+    if (choice := chosen_of(value)) is not None:
+        return (*choice.values, *choice.indices)
+    return chosen_sides(value) if isinstance(value, Operation) and value.name == "where" else value.operands
+
+
+def chosen_sides(value: Operation) -> tuple[Expression, ...]:
+    """The condition and both values of a choice; inside a choice by the same condition, what that one would take."""
+    if len(value.inputs) != 3:
+        return value.inputs
+    condition, one, other = value.inputs
+    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+        one = one.inputs[1]
+    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
+        other = other.inputs[2]
+    return condition, one, other
+
+
+def under(value: Expression, known: Mapping[Expression, int] | None) -> list[Expression]:
+    """Everything that a value's text is made of; only what is `known`, if given, and not what lies below that."""
+    found: list[Expression] = []
+    waiting, seen = list(parts_of(value)), set()
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if known is None or node in known:
+            found.append(node)
+        if known is None or node not in known:
+            waiting.extend(parts_of(node))
+    return found
+
+
+def is_weak(constant: Constant, beside: str) -> bool:
+    """Whether a bare number does what a typed one does: the other operand has its dtype already, or a wider one of its kind."""
+    mine, value = constant.dtype, constant.value
+    if mine in {"int", "float"}:
+        return True
+    if isinstance(value, bool) or beside in {"", "int", "float", "bool"}:
+        return False
+    if mine == beside:
+        return not mine.startswith(("uint", "float8"))
+    floats, wide = beside.startswith(("float", "bfloat")), {"float32", "float64"}
+    if mine.startswith("int") and beside.startswith("int"):
+        return int(mine[3:]) <= int(beside[3:])
+    return (mine.startswith("int") and floats and beside in wide) or (
+        mine == "float32" and beside == "float64" and float(value).is_integer()
+    )
+
+
+def fits_in(constant: Constant, beside: str) -> bool:
+    """Whether a whole number is one of the other operand's dtype: comparing them says the same in that dtype."""
+    if isinstance(constant.value, bool) or not (constant.dtype.startswith("int") and beside in {"int32", "int64"}):
+        return False
+    return -(2**31) <= constant.value < 2**31
