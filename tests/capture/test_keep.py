@@ -341,8 +341,8 @@ def test_an_ejected_file_is_judged_on_what_its_launch_was_given(mine: Path, lab:
     found = json.loads(only.out)
     assert only.code == 0 and [one["name"] for one in found["cases"]] == ["as in the program"]
     module = load(mine).module
-    real, inputs = module.real_inputs(), dict(zip(module.ARGUMENTS, module.example_inputs("cpu"), strict=True))
-    assert real and all(torch.equal(inputs[name], value) for name, value in real.items())
+    real, drawn = module.real_inputs(), dict(zip(module.ARGUMENTS, module.example_inputs("cpu"), strict=True))
+    assert real and all(torch.equal(drawn[name], value) for name, value in real.items())
     values = inputs.kept_values(training, store.load(training).graphs[1], "cpu")
     assert values is not None
     shared = {name for name in real for one in values.given.values() if isinstance(one, torch.Tensor) and one.numel() == real[name].numel()
