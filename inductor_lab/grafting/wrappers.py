@@ -20,12 +20,12 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, Protocol
 
 from inductor_lab.errors import LabError
-from inductor_lab.grafting.rewritten import graft_in
+from inductor_lab.grafting.splicing import graft_in
 from inductor_lab.read.kernel import Source, list_source
 from inductor_lab.read.module import read_module
 from inductor_lab.read.program import WrapperStep
 from inductor_lab.records.span import Span
-from inductor_lab.spans.wrapped import Wrapped
+from inductor_lab.spans.wrapper import SpanWrapper
 
 
 class Sought(Protocol):
@@ -59,8 +59,8 @@ class _Wrapper:
         return {one.name: list_source(one.text) for one in read_module(self.text).definitions}
 
     @cached_property
-    def wrapped(self) -> Wrapped:
-        return Wrapped(self.text, self.kernels)
+    def steps_read(self) -> SpanWrapper:
+        return SpanWrapper(self.text, self.kernels)
 
     def signature(self, steps: Sequence[WrapperStep]) -> list[str]:
         """As `Sought.steps`."""
@@ -72,7 +72,7 @@ class _Wrapper:
     def spans(self, sought: Sought) -> Iterator[Span]:
         """Where a span stands: the same steps, passed the same, with the same read behind them."""
         length = len(sought.steps)
-        for function in self.wrapped.functions:
+        for function in self.steps_read.functions:
             signature = self.signature(function.steps)
             first = 0
             while first + length <= len(signature):
@@ -89,7 +89,7 @@ class _Wrapper:
 
     def _span(self, steps: Sequence[WrapperStep]) -> Span | None:
         try:
-            return self.wrapped.span((steps[0].line, steps[-1].line))
+            return self.steps_read.span((steps[0].line, steps[-1].line))
         except LabError:
             return None
 
@@ -181,7 +181,7 @@ def nearest(sought: Sought, names: Sequence[str]) -> str:
     """
     best: tuple[int, str] = (0, "")
     for wrapper in _wrappers.values():
-        for function in wrapper.wrapped.functions:
+        for function in wrapper.steps_read.functions:
             theirs = wrapper.signature(function.steps)
             for first in range(len(theirs)):
                 same = [ours == other for ours, other in zip(sought.steps, theirs[first:], strict=False)]

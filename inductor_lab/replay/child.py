@@ -46,9 +46,8 @@ def main() -> None:
 
     grafts = {kernel: Path(file) for kernel, file in asked["grafts"].items()}
     try:
-        from inductor_lab.replay.launch_inputs import keep_launch_inputs
-        from inductor_lab.replay.launches import index
-        from inductor_lab.replay.replayed import replayed
+        from inductor_lab.replay.launches import index, keep_launch_inputs
+        from inductor_lab.replay.session import replayed
 
         capture = store.load(folder)
         if asked["kernel"]:

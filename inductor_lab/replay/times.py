@@ -4,6 +4,8 @@ The module is compiled by Inductor from its own text, with the configurations th
 as a CUDA graph, so that the time is the card's and not Python's; with grafts, a second one has hand kernels at their launches, and a third is the
 first once more, compiled on its own: how far the two differ, also by where their code lies, is noise. A launch's time is what CUPTI, through
 torch.profiler, sees of its kernels while the graph runs, on the same cold cache.
+
+What hand kernels save is told end to end, by paired rounds, and by their launches' own times.
 """
 
 from __future__ import annotations
@@ -25,10 +27,10 @@ from torch.profiler import ProfilerActivity, profile
 
 from inductor_lab.measure.timing.prepared import timing
 from inductor_lab.measure.timing.samples import Method, flusher, measure, recorded
+from inductor_lab.measure.timing.significance import median_interval
 from inductor_lab.records import Graph, Saving, Timing
 from inductor_lab.replay import module
 from inductor_lab.replay.launches import Launches
-from inductor_lab.replay.saving import saving, together
 from inductor_lab.replay.spans import Spans
 
 SECONDS = 0.5
@@ -189,3 +191,34 @@ def by_launch(
                 found[place].append(sum(ran[i][1] for i in matches))
                 at = matches[-1] + 1
     return [times if len(times) == steps else [] for times in found]
+
+
+LaunchTimes = Sequence[Sequence[float]]
+"""Of each launch its microseconds in each profiled step; none where the profile does not show it in every one."""
+
+
+def saving(rounds: Mapping[str, Sequence[float]], generated: LaunchTimes, grafted: LaunchTimes) -> Saving:
+    """Generated less grafted.
+
+    Args:
+        rounds: The step's microseconds in each round: `generated`, `grafted`, and `again`, the generated one a second time.
+        generated: The launches that have a hand kernel, with the generated one.
+        grafted: The same launches with the hand kernel.
+    """
+    step, interval = median_interval(_less(rounds["generated"], rounds["grafted"]))
+    _, (low, high) = median_interval(_less(rounds["generated"], rounds["again"]))
+    noise = max(abs(low), abs(high))
+    if not (generated and all(generated) and all(grafted)):
+        return Saving(step, interval, noise)
+    theirs, (theirs_low, theirs_high) = median_interval(together(generated))
+    ours, (ours_low, ours_high) = median_interval(together(grafted))
+    return Saving(step, interval, noise, theirs - ours, (theirs_low - ours_high, theirs_high - ours_low))
+
+
+def _less(one: Sequence[float], other: Sequence[float]) -> list[float]:
+    return [theirs - ours for theirs, ours in zip(one, other, strict=True)]
+
+
+def together(launches: LaunchTimes) -> list[float]:
+    """All of them, step by step; nothing where one of them is not known."""
+    return [sum(step) for step in zip(*launches, strict=True)] if all(launches) else []

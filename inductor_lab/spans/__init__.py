@@ -12,11 +12,11 @@ from inductor_lab.errors import LabError
 from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Graph, Kernel
 from inductor_lab.records.span import Span
-from inductor_lab.spans.wrapped import Wrapped
+from inductor_lab.spans.wrapper import SpanWrapper
 
-__all__ = ["span", "unread", "wrapped"]
+__all__ = ["span", "unread", "wrapper_of"]
 
-_KEPT: list[tuple[Graph, Wrapped]] = []
+_KEPT: list[tuple[Graph, SpanWrapper]] = []
 """The last graphs that were asked for: one is asked for many spans."""
 
 
@@ -37,7 +37,7 @@ def span(capture: Capture, graph: str, first: int, last: int) -> Span:
             f"{name} is no span: graph {graph} has steps 0 to {len(of) - 1}, and a span two of them at least"
         )
     try:
-        found = wrapped(capture, graph).span((of[first].line, of[last].line))
+        found = wrapper_of(capture, graph).span((of[first].line, of[last].line))
     except LabError as error:
         raise LabError(f"{name} can not be ejected as one: {error}") from error
     return replace(found, name=name, capture=capture.name, graph=graph, first=first, last=last)
@@ -46,14 +46,14 @@ def span(capture: Capture, graph: str, first: int, last: int) -> Span:
 def unread(capture: Capture, kernel: Kernel) -> tuple[str, ...]:
     """The pointers that a kernel writes, and of which nobody reads what it wrote behind any of its launches; what is in doubt is none."""
     try:
-        of_each = [wrapped(capture, launch.graph).unread(launch.line) for launch in kernel.launches]
+        of_each = [wrapper_of(capture, launch.graph).unread(launch.line) for launch in kernel.launches]
     except LabError:
         return ()
     written = (a.name for a in kernel.arguments if of_each and not a.untouched)
     return tuple(name for name in written if all(name in of_one for of_one in of_each))
 
 
-def wrapped(capture: Capture, graph: str) -> Wrapped:
+def wrapper_of(capture: Capture, graph: str) -> SpanWrapper:
     """The wrapper of a graph, read once for many spans.
 
     Raises:
@@ -65,6 +65,6 @@ def wrapped(capture: Capture, graph: str) -> Wrapped:
             return of
     module = read_module(found.module)
     by_line = {launch.line: kernel for kernel in capture.kernels for launch in kernel.launches if launch.graph == graph}
-    made = Wrapped(found.module, {run.name: by_line[run.line] for run in module.runs if run.line in by_line})
+    made = SpanWrapper(found.module, {run.name: by_line[run.line] for run in module.runs if run.line in by_line})
     _KEPT[:] = [*_KEPT[-1:], (found, made)]
     return made

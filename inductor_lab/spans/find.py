@@ -18,8 +18,8 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture
 from inductor_lab.records.span import FoundSpan, RefusedSpan, SpanStop
-from inductor_lab.spans import span, wrapped
-from inductor_lab.spans.weighed import Measured, Wall, Weighed, Weights, weights
+from inductor_lab.spans import span, wrapper_of
+from inductor_lab.spans.weights import Measured, Wall, Weighed, Weights, weights
 from inductor_lab.spans.windows import Window, Windows
 
 MOST = 32
@@ -52,7 +52,7 @@ def spans(
     refused: list[RefusedSpan] = []
     for graph in capture.graphs:
         try:
-            wrapper = wrapped(capture, graph.id)
+            wrapper = wrapper_of(capture, graph.id)
         except LabError as error:
             refused.append(RefusedSpan(f"{capture.name}:{graph.id}", str(error)))
             continue

@@ -16,7 +16,7 @@ from inductor_lab.annotate.stops import between
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
-from inductor_lab.spans.weighed import Memory, Use, Wall, Weighed, Weights
+from inductor_lab.spans.weights import Memory, Use, Wall, Weighed, Weights
 
 WAITS = {"reduction", "sizes", "order", "added"}
 """Of the reasons of `annotate.stops` those for which a program needs what others make."""

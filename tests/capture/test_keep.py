@@ -30,7 +30,7 @@ from inductor_lab.capture.run import capture
 from inductor_lab.cli import main
 from inductor_lab.ejected import load
 from inductor_lab.records import Node, Observed, TensorType
-from inductor_lab.replay import graph, observed, run
+from inductor_lab.replay import graph, inputs, run
 from inductor_lab.replay.run import replay
 
 Lab = Callable[..., Result]
@@ -164,15 +164,15 @@ def test_inputs_are_drawn_as_the_program_s_were_on_the_whole(inference: Path) ->
     assert found.verdict == "pass" and [one.inputs for one in found.graphs] == ["statistics"]
     told = replace(store.load(inference).graphs[0].given[0], zeros=0.25)
     generator = torch.Generator().manual_seed(0)
-    drawn = observed.drawn(told, (64, 128), (1, 64), torch.float32, generator)
+    drawn = inputs.observed_like(told, (64, 128), (1, 64), torch.float32, generator)
     assert drawn.stride() == (1, 64) and 0.2 < float((drawn == 0).float().mean()) < 0.3
     assert told.minimum is not None and told.maximum is not None and told.mean is not None
     assert drawn[drawn != 0].min() >= told.minimum and drawn.max() <= told.maximum
     assert abs(float(drawn[drawn != 0].mean()) - told.mean) < 0.1
     whole = Observed("i", minimum=3, maximum=5, mean=4, deviation=1)
-    assert set(observed.drawn(whole, (100,), (1,), torch.int64, generator).tolist()) == {3, 4, 5}
+    assert set(inputs.observed_like(whole, (100,), (1,), torch.int64, generator).tolist()) == {3, 4, 5}
     few = Observed("b", minimum=0, maximum=1, mean=0.1, deviation=0.3)
-    assert 20 < int(observed.drawn(few, (500,), (1,), torch.bool, generator).sum()) < 90
+    assert 20 < int(inputs.observed_like(few, (500,), (1,), torch.bool, generator).sum()) < 90
 
 
 def test_nothing_is_kept_where_nothing_is_asked(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_nothing_is_kept_where_nothing_is_asked(tmp_path: Path) -> None:
 
 def test_values_are_those_of_the_first_call(training: Path) -> None:
     forward, backward = store.load(training).graphs
-    values = observed.values(training, forward, "cpu")
+    values = inputs.kept_values(training, forward, "cpu")
     assert values is not None
     index = torch.load(training.parent / "first.pt")
     (name,) = (node.name for node in forward.nodes if node.type and node.type.dtype == "int64" and not node.call)
@@ -193,7 +193,7 @@ def test_values_are_those_of_the_first_call(training: Path) -> None:
     told = next(one for one in forward.given if one.name == name)
     assert (told.minimum, told.maximum) == (index.min(), index.max())
     saved = {one.name for one in backward.given} & {*forward.outputs}
-    after = observed.values(training, backward, "cpu")
+    after = inputs.kept_values(training, backward, "cpu")
     assert after is not None and saved, "the backward is given what the forward saved"
     for one in saved:
         assert torch.equal(after.given[one].contiguous(), values.returned[one].contiguous())
@@ -341,9 +341,9 @@ def test_an_ejected_file_is_judged_on_what_its_launch_was_given(mine: Path, lab:
     found = json.loads(only.out)
     assert only.code == 0 and [one["name"] for one in found["cases"]] == ["as in the program"]
     module = load(mine).module
-    real, inputs = module.real_inputs(), dict(zip(module.ARGUMENTS, module.example_inputs("cpu"), strict=True))
-    assert real and all(torch.equal(inputs[name], value) for name, value in real.items())
-    values = observed.values(training, store.load(training).graphs[1], "cpu")
+    real, drawn = module.real_inputs(), dict(zip(module.ARGUMENTS, module.example_inputs("cpu"), strict=True))
+    assert real and all(torch.equal(drawn[name], value) for name, value in real.items())
+    values = inputs.kept_values(training, store.load(training).graphs[1], "cpu")
     assert values is not None
     shared = {name for name in real for one in values.given.values() if isinstance(one, torch.Tensor) and one.numel() == real[name].numel()
               and torch.equal(one.reshape(-1), real[name].reshape(-1))}  # fmt: skip

@@ -16,9 +16,9 @@ from folders import ROOT, TESTS
 
 from inductor_lab import store
 from inductor_lab.eject import eject
-from inductor_lab.eject.span import fills
-from inductor_lab.eject.span.calls import call
-from inductor_lab.eject.span.names import together
+from inductor_lab.eject.span import demands
+from inductor_lab.eject.span.plan import title
+from inductor_lab.eject.span.sequence import call
 from inductor_lab.eject.span.views import view
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
@@ -115,10 +115,10 @@ def test_a_library_call_is_torchs() -> None:
 
 
 def test_demands_of_several_kernels_hold_together() -> None:
-    assert fills.together("index", [(0, 500), (0, 100, -1), "any"]) == (0, 100)
-    assert fills.together("x", ["normal", "finite", "positive"]) == "count"
+    assert demands.together("index", [(0, 500), (0, 100, -1), "any"]) == (0, 100)
+    assert demands.together("x", ["normal", "finite", "positive"]) == "count"
     with pytest.raises(LabError, match="`x` would have to hold above 0 and between -1 and 1"):
-        fills.together("x", ["positive", "unit"])
+        demands.together("x", ["positive", "unit"])
 
 
 def test_the_graphs_own_form_goes_from_the_inputs_to_the_outputs() -> None:
@@ -190,6 +190,6 @@ def test_kernels_that_differ_by_a_number_are_one_that_is_launched_from_a_table()
 
 
 def test_a_title_says_names_together() -> None:
-    assert together(["embedding"] * 26) == "26 x embedding"
-    assert together(["mm", "gelu", "mm", "add"]) == "2 x mm, gelu and add"
-    assert together(["mm", "gelu", "add", "relu", "relu"]) == "mm, gelu, add and 2 more"
+    assert title(["embedding"] * 26) == "26 x embedding"
+    assert title(["mm", "gelu", "mm", "add"]) == "2 x mm, gelu and add"
+    assert title(["mm", "gelu", "add", "relu", "relu"]) == "mm, gelu, add and 2 more"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inductor_lab.eject.span.alike import Texts, apart, numbers
+from inductor_lab.eject.span.antiunification import Texts, apart, numbers
 
 
 def one_of(*texts: str, own: str = "x y") -> str:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from kernels_as_text import ROWS, capture, kernel
 
-from inductor_lab.eject.span.claims import of_launch
-from inductor_lab.eject.span.kernels import _alone
+from inductor_lab.eject.span.kernels import _alone, of_launch
 from inductor_lab.records import Claim, Graph, Launch, LaunchArgument, Node, Provenance
 
 CALLS = {

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from inductor_lab import LabError
-from inductor_lab.grafting.rewritten import function_at, rewritten
+from inductor_lab.grafting.splicing import function_at, rewritten
 from inductor_lab.records import TensorType
 from inductor_lab.records.span import SpanTensor
 

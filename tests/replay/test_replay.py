@@ -30,7 +30,7 @@ from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
 from inductor_lab.library import attention, cells
 from inductor_lab.records import Capture
-from inductor_lab.replay import agreement, bounds, graph, inputs, module, replayed
+from inductor_lab.replay import agreement, graph, inputs, module, session
 from inductor_lab.replay.run import replay
 from inductor_lab.views import CaptureView
 
@@ -295,7 +295,6 @@ def test_a_graph_draws_the_numbers_of_its_kernels(loaded: Capture, fourfold: boo
     """Of a seed and a position, as Triton does; by four where the kernel that holds the node takes four of each draw."""
     from inductor_lab.eject.device_functions import eager_text
     from inductor_lab.records import Graph, Node, Provenance
-    from inductor_lab.replay import random_numbers
 
     def node(name: str, call: str) -> Node:
         return Node(name, call.partition("(")[0].removeprefix("torch.ops."), call, (), None, None)
@@ -309,7 +308,7 @@ def test_a_graph_draws_the_numbers_of_its_kernels(loaded: Capture, fourfold: boo
     (first, *_) = loaded.kernels
     launch = replace(first.launches[0], graph="0", provenance=Provenance(nodes=("drawn",)))
     kernel = replace(first, launches=(launch,), text="triton_helpers.rand4x(" if fourfold else "tl.rand(")
-    draws = random_numbers.draws(replace(loaded, kernels=(kernel,)), made)
+    draws = graph.drawing(replace(loaded, kernels=(kernel,)), made)
     found, again = (graph.values(made, {}, "cpu", draws=draws) for _ in range(2))
     assert torch.equal(found["drawn"], again["drawn"])
     names: dict[str, object] = {"torch": torch}
@@ -517,9 +516,9 @@ def test_an_index_outside_is_an_index_error_on_every_device() -> None:
         lambda: torch.ops.aten.nll_loss_forward(table, torch.tensor([0, 1, 2, -100]), None, 1, -100),
     )
     for call in calls:
-        with bounds.Checked(), pytest.raises(IndexError, match="index out of range in aten::"):
+        with graph.Checked(), pytest.raises(IndexError, match="index out of range in aten::"):
             call()
-    with bounds.Checked():
+    with graph.Checked():
         assert torch.ops.aten.index.Tensor(table, [None, torch.tensor([-2])]).shape == (4, 1)
         torch.ops.aten.nll_loss_forward(table, torch.tensor([0, 1, -100, -100]), None, 1, -100)
 
@@ -601,7 +600,7 @@ def test_the_random_state_of_an_attention_is_no_result() -> None:
 
 def test_convolutions_are_exact_while_a_module_is_held_to_its_graph_and_only_then() -> None:
     before = torch.backends.cudnn.conv.fp32_precision
-    with replayed.exact_convolutions():
+    with session.exact_convolutions():
         assert torch.backends.cudnn.conv.fp32_precision == "ieee"
     assert torch.backends.cudnn.conv.fp32_precision == before
 

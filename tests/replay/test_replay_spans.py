@@ -21,12 +21,12 @@ from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Node, TensorType, Verdict
 from inductor_lab.records.span import Span
-from inductor_lab.replay.generated import held_by_eager
+from inductor_lab.replay.module_comparison import held_by_eager
 from inductor_lab.replay.run import replay
 from inductor_lab.replay.spans import Spans
 from inductor_lab.replay.times import PROFILED, _by_line
 from inductor_lab.spans import span
-from inductor_lab.spans.wrapped import Wrapped
+from inductor_lab.spans.wrapper import SpanWrapper
 from inductor_lab.verify import verify_all
 from inductor_lab.views import CaptureView
 
@@ -122,7 +122,7 @@ def test_an_attention_that_drops_is_a_barrier(captured_once: Callable[..., Path]
     module = graph.module.replace("0.0, True", "0.25, True")
     kernels = {kernel.name: kernel for kernel in capture.kernels}
     with pytest.raises(LabError, match="drops by random numbers that only a card draws"):
-        Wrapped(module, kernels).span((line, line))
+        SpanWrapper(module, kernels).span((line, line))
 
 
 def test_what_a_span_is_given_is_kept_for_its_own_file(

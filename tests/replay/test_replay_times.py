@@ -13,8 +13,7 @@ pytest.importorskip("torch")
 from inductor_lab.measure.timing.samples import Measured, Method, State
 from inductor_lab.records import Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import module, times
-from inductor_lab.replay.saving import saving
-from inductor_lab.replay.times import by_launch
+from inductor_lab.replay.times import by_launch, saving
 from inductor_lab.report import render
 from inductor_lab.report.replayed import replayed
 

@@ -19,7 +19,7 @@ from inductor_lab.records import Capture, ExternCall, LaunchArgument, TensorType
 from inductor_lab.records.span import FoundSpan
 from inductor_lab.spans import span
 from inductor_lab.spans.find import spans
-from inductor_lab.spans.weighed import Cost, Memory, Use, Wall, Weighed, Weights
+from inductor_lab.spans.weights import Cost, Memory, Use, Wall, Weighed, Weights
 from inductor_lab.spans.windows import Window, Windows
 
 H200 = find_gpu("h200")

@@ -25,9 +25,8 @@ from inductor_lab.eject.graph import MOST_NAMED, Reference, over
 from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
 from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.refusal import NoGraphForm
-from inductor_lab.eject.span.claims import is_claimed, of_launch
-from inductor_lab.eject.span.names import operator
-from inductor_lab.eject.span.plan import SpanPlan
+from inductor_lab.eject.span.kernels import is_claimed, of_launch
+from inductor_lab.eject.span.plan import SpanPlan, operator
 from inductor_lab.eject.span.views import bases, is_row_by_row, said
 from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 from inductor_lab.records.span import SpanStep

@@ -1,8 +1,14 @@
-"""The kernels of a span: each distinct one planned and printed as its own file would have it, under names that are its own in this one."""
+"""The kernels of a span: each distinct one planned and printed as its own file would have it, under names that are its own in this one.
+
+Inductor writes the comment above a kernel once, for the launch that it generates first; of a later launch it is told with that one's nodes:
+
+sum_24 = sum(mul_61, [0, 1, 2]) of mul_61      of a later launch, which is given mul_77: sum_31 = sum(mul_77, [0, 1, 2])
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,12 +18,11 @@ from inductor_lab.eject.cuda.page import cplusplus
 from inductor_lab.eject.device_functions import NAMES, exchanged
 from inductor_lab.eject.file import rendering
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Rendering
-from inductor_lab.eject.span.alike import Number
-from inductor_lab.eject.span.claims import of_launch
-from inductor_lab.eject.span.shared import Given, by_hand, generated, one_baseline, one_for_all
+from inductor_lab.eject.span.antiunification import Number
+from inductor_lab.eject.span.deduplication import Given, by_hand, generated, one_baseline, one_for_all
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
-from inductor_lab.records import Capture, Kernel, Launch
+from inductor_lab.records import Capture, Claim, Kernel, Launch, Node
 from inductor_lab.records.span import Span
 
 
@@ -251,3 +256,61 @@ def defined(text: str) -> list[str]:
             case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
                 found.append(name)
     return found
+
+
+NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w*=)")
+"""A name in a call, no part of an operator's and no keyword."""
+
+
+def is_claimed(kernel: Kernel, launch: Launch) -> bool:
+    """Whether the comment is of this launch."""
+    first = kernel.launches[0]
+    return (first.graph, first.line) == (launch.graph, launch.line) or launch.provenance.nodes == kernel.claim.nodes
+
+
+def of_launch(kernel: Kernel, launch: Launch, nodes: Mapping[str, Node], known: Mapping[str, str]) -> Claim:
+    """The claim with this launch's nodes; one that claims nothing where they are not known.
+
+    Args:
+        nodes: Of the graph, by name.
+        known: What the first launch reads -> what this one reads in its place, as far as that is known.
+    """
+    if is_claimed(kernel, launch):
+        return kernel.claim
+    claim, own = kernel.claim, launch.provenance.nodes
+    names = _matched(claim, own, nodes) if len(own) == len(claim.nodes) else _followed(claim, known, nodes)
+    if not names:
+        return Claim()
+    first = {argument.name: argument.value for argument in kernel.launches[0].arguments}
+    names |= {first[argument.name]: argument.value for argument in launch.arguments if argument.name in first}
+    inputs, made, outputs = (
+        tuple(names[name] for name in told if name in names) for told in (claim.inputs, claim.nodes, claim.outputs)
+    )
+    return replace(claim, inputs=inputs, nodes=made, outputs=outputs, fragment=())
+
+
+def _matched(claim: Claim, own: tuple[str, ...], nodes: Mapping[str, Node]) -> dict[str, str]:
+    """Name -> name, where the launch's nodes are known, in the same order; none where they are not alike."""
+    names = dict(zip(claim.nodes, own, strict=True))
+    for name, other in [*names.items()]:
+        node, its = nodes.get(name), nodes.get(other)
+        if node is None or its is None or (node.target, len(node.arguments)) != (its.target, len(its.arguments)):
+            return {}
+        pairs = zip(node.arguments, its.arguments, strict=True)
+        if any(names.setdefault(argument, given) != given for argument, given in pairs):
+            return {}
+    return names
+
+
+def _followed(claim: Claim, known: Mapping[str, str], nodes: Mapping[str, Node]) -> dict[str, str]:
+    """The same from what is read on: each node is the graph's that makes the same call of them; none where one is not there."""
+    names, calls = dict(known), {node.call: node.name for node in nodes.values() if node.arguments}
+    for name in claim.nodes:
+        node = nodes.get(name)
+        if node is None or not node.arguments or not names.keys() >= {*node.arguments}:
+            return {}
+        made = calls.get(NAME.sub(lambda said: names.get(said[0], said[0]), node.call))
+        if made is None:
+            return {}
+        names[name] = made
+    return names

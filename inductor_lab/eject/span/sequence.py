@@ -4,7 +4,10 @@ scaled = torch.empty((64, 32), dtype=torch.float32, device=x.device)
 launch_double(x, scaled, BLOCK=double_BLOCK)    launch_generated_0(x, scaled, XBLOCK=XBLOCK_0)    into((scaled,), double_reference(x))
 torch.mm(scaled, weight.t(), out=y)
 
-Several launches of one kernel in a row are a table and a loop over it.
+Several launches of one kernel in a row are a table and a loop over it. A library call is told as calls of torch that anybody can run:
+
+extern_kernels._mm_plus_mm(a, b, c, d, out=y)   torch.mm(a, b, out=y); y.addmm_(c, d)
+aten.sum.dim_IntList(x, [0])                    torch.ops.aten.sum.dim_IntList(x, [0])
 """
 
 from __future__ import annotations
@@ -16,12 +19,12 @@ from dataclasses import dataclass
 from inductor_lab.eject import naming
 from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.eject.rendering import Launcher
-from inductor_lab.eject.span.alike import Number
-from inductor_lab.eject.span.calls import call
+from inductor_lab.eject.span.antiunification import Number
 from inductor_lab.eject.span.kernels import Part, by_name, by_number
-from inductor_lab.eject.span.laid_out import called
+from inductor_lab.eject.span.line_breaks import called
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
+from inductor_lab.errors import LabError
 from inductor_lab.records import SizeLike, TensorType
 from inductor_lab.records.size import Size
 from inductor_lab.records.span import SpanStep, SpanTensor
@@ -261,3 +264,34 @@ def empty(type_: TensorType) -> str:
 
 def _sizes(sizes: Sequence[SizeLike]) -> str:
     return tuple_of([Size.of(size).python for size in sizes])
+
+
+PLAIN = {"mm", "addmm", "bmm", "baddbmm", "convolution", "_int_mm", "_scaled_mm"}
+"""Functions of `extern_kernels` that torch calls by the same name, and gives the same arguments."""
+OPERATOR = re.compile(r"(?:torch\.ops\.)?((aten|prims)\.\w+(\.\w+)?)")
+
+
+def call(target: str, arguments: Sequence[tuple[str, str]]) -> list[str]:
+    """Statements that do what a call does; the last one's value is its result.
+
+    Args:
+        arguments: Position or keyword, and what is passed.
+
+    Raises:
+        LabError: no function of torch's does it.
+    """
+    passed = ", ".join(value if name.isdecimal() else f"{name}={value}" for name, value in arguments)
+    name = target.rpartition(".")[2]
+    if target.startswith("extern_kernels."):
+        if name == "_mm_plus_mm" and len(arguments) == 5:
+            a, b, c, d, out = (value for _, value in arguments)
+            return [f"torch.mm({a}, {b}, out={out})", f"{out}.addmm_({c}, {d})"]
+        if name in PLAIN:
+            return [f"torch.{name}({passed})"]
+        if name == "bias_addmm":
+            return [f"torch.addmm({passed})"]
+    if target == "torch._scaled_mm":
+        return [f"{target}({passed})"]
+    if found := OPERATOR.fullmatch(target):
+        return [f"torch.ops.{found[1]}({passed})"]
+    raise LabError(f"no function of torch's does what `{target}` does")

@@ -20,7 +20,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.read.types import sizes
 from inductor_lab.records import Capture, ExternCall, Graph, Kernel, TensorType, Traffic
-from inductor_lab.spans.wrapped import Access, Wrapped
+from inductor_lab.spans.wrapper import Access, SpanWrapper
 
 Measured = Mapping[str, float]
 """A body's hash -> seconds of one launch of it."""
@@ -115,7 +115,7 @@ class Weights:
     memories: Mapping[str, Memory]
 
 
-def weights(capture: Capture, graph: Graph, wrapper: Wrapped, on: Card, measured: Measured) -> list[Weights]:
+def weights(capture: Capture, graph: Graph, wrapper: SpanWrapper, on: Card, measured: Measured) -> list[Weights]:
     """Each function of a graph; most have one."""
     scales = _Scales(capture, graph, on, measured)
     return [scales.function(wrapper, place) for place in range(len(wrapper.functions))]
@@ -131,7 +131,7 @@ class _Scales:
         self.on, self.measured = on, measured
         self.known: dict[tuple[object, ...], Cost] = {}
 
-    def function(self, wrapper: Wrapped, place: int) -> Weights:
+    def function(self, wrapper: SpanWrapper, place: int) -> Weights:
         said = list(wrapper.steps(place))
         types = {base: self._type(wrapper, place, base) for base in {one.base for _, _, of in said for one in of}}
         made: list[Weighed | Wall] = []
@@ -163,7 +163,7 @@ class _Scales:
         memories = {b: Memory(nbytes(t) or 0, events[b], b in given or b in returned) for b, t in types.items()}
         return Weights(made, memories)
 
-    def _type(self, wrapper: Wrapped, place: int, base: str) -> TensorType | None:
+    def _type(self, wrapper: SpanWrapper, place: int, base: str) -> TensorType | None:
         try:
             return hinted_type(wrapper.type_of(place, base), self.hints)
         except LabError:

@@ -2,34 +2,86 @@
 
 out[row, at[row, k]] = x[row, k]            no two of a row of `at` may be the same: none is drawn twice
 places = ids + 2; table[places]             `places` from 0 up to 512: `ids` is drawn from 0 up to 510
+a lookup in 10,000 rows and one in 500      both hold of an index from 0 up to 500
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from inductor_lab.computation.intervals import EVERYTHING, Interval
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.tensors import Fill, Tensor
+from inductor_lab.eject.file.examples import FILLS
 from inductor_lab.eject.inputs.allocation import bound_names
 from inductor_lab.eject.inputs.collisions import walked
 from inductor_lab.eject.inputs.domain import domain
 from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.inputs.requirements import BackwardIntervals
-from inductor_lab.eject.span.fills import room
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.views import bases, touched
+from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
 from inductor_lab.records.span import Span, SpanStep
+
+ASKS_NOTHING = ("any", "normal")
+NARROWER = ("finite", "positive", "count", "above_one")
+"""Each is within those before it, but `positive`, which has infinities; of that and `finite` both are `count`."""
+
+
+def together(name: str, fills: Iterable[Fill], wishes: Iterable[Fill] = ()) -> Fill:
+    """What all of some demands on one tensor leave, and those wishes that go together with them.
+
+    Raises:
+        LabError: nothing.
+    """
+    found: Fill | None = None
+    for one in fills:
+        found = one if found is None else _both(name, found, one)
+    for one in wishes:
+        with suppress(LabError):
+            found = one if found is None else _both(name, found, one)
+    return "normal" if found is None else found
+
+
+def room(fills: Iterable[Fill]) -> Interval | None:
+    """Between what whole numbers are asked to be; None where that is nothing, or does not go together."""
+    ranges = [fill for fill in fills if isinstance(fill, tuple)]
+    if not ranges:
+        return None
+    low, high = max(int(one[0]) for one in ranges), min(int(one[1]) for one in ranges)
+    return Interval(low, high - 1) if low < high else None
+
+
+def _both(name: str, one: Fill, other: Fill) -> Fill:
+    if one == other or other in ASKS_NOTHING:
+        return one
+    if one in ASKS_NOTHING:
+        return other
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        low, high = max(int(one[0]), int(other[0])), min(int(one[1]), int(other[1]))
+        if low < high:
+            return (low, high, *(value for value in one[2:] if value in other[2:]))
+    elif one in NARROWER and other in NARROWER:
+        pair = {one, other}
+        return "count" if pair == {"finite", "positive"} else max(pair, key=lambda word: NARROWER.index(str(word)))
+    elif {one, other} == {"finite", "unit"}:
+        return "unit"
+    said = " and ".join(
+        f"{fill[0]} up to {fill[1]}" if isinstance(fill, tuple) else FILLS[fill] for fill in (one, other)
+    )
+    raise LabError(f"`{name}` would have to hold {said}: its kernels ask what does not go together")
+
 
 MADE = ("inner", "out")
 """The roles of what holds nothing before the span."""
 
 
 @dataclass
-class Asked:
+class Demand:
     """Of one memory."""
 
     fills: list[Fill] = field(default_factory=list)
@@ -40,9 +92,9 @@ class Asked:
     """As `Tensor.distinct`: what all of them ask, or more."""
 
 
-def asked(span: Span, parts: Sequence[Part | None], environment: Mapping[str, int]) -> dict[str, Asked]:
+def demands_of(span: Span, parts: Sequence[Part | None], environment: Mapping[str, int]) -> dict[str, Demand]:
     """The wrapper's variable -> what is asked of it: what a step asks of an inner tensor, those before it ask of what that is made of."""
-    found = {tensor.name: Asked() for tensor in span.tensors}
+    found = {tensor.name: Demand() for tensor in span.tensors}
     types = {tensor.name: sizes.fixed(tensor.type, environment) for tensor in span.tensors}
     made = {tensor.name for tensor in span.tensors if tensor.role in MADE}
     for step, part in reversed(list(zip(span.steps, parts, strict=True))):

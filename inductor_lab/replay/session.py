@@ -19,12 +19,12 @@ from inductor_lab.judge.compare.reference import widened
 from inductor_lab.judge.inputs.cases import Plan, save_inputs
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
-from inductor_lab.replay import generated, inputs, module, observed, random_numbers
 from inductor_lab.replay import graph as graphs
+from inductor_lab.replay import inputs, module, module_comparison
 from inductor_lab.replay.agreement import Meant, launch_held, span_held
-from inductor_lab.replay.bounds import Checked
+from inductor_lab.replay.graph import Checked
+from inductor_lab.replay.inputs import Values
 from inductor_lab.replay.launches import Launched, Launches, index
-from inductor_lab.replay.observed import Values
 from inductor_lab.replay.spans import LaunchedSpan, Spans
 
 ORDER = ("inference", "forward", "backward", "unknown")
@@ -67,7 +67,7 @@ def replayed(
     with attention.WrittenOut(card=alone.DEVICE != "cpu"):
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
-            known = observed.values(kept, graph, alone.DEVICE) if kept else None
+            known = inputs.kept_values(kept, graph, alone.DEVICE) if kept else None
             run = _Run(
                 capture, graph, seed, saved.get(pair, {}), grafts, keep, made, progress, grafting, known, against
             )
@@ -131,13 +131,13 @@ class _Run:
             capture, graph, folder, {key: path for key, path in grafts.items() if ":" in key}, self._around_span
         )
         given = known.given if known else saved
-        large = "" if against == "eager" else generated.too_large(graph)
+        large = "" if against == "eager" else module_comparison.too_large(graph)
         self.meant: Meant | None = None
         if large or against == "generated":
             self.notes += (large,) if large else ()
             progress(f"inputs of graph {graph.id}")
             ranges, device = inputs.fills(capture, graph), alone.DEVICE
-            self.inputs = generated.on_the_host(inputs.drawn(graph, ranges, seed, device, given, draws=device))
+            self.inputs = module_comparison.on_the_host(inputs.drawn(graph, ranges, seed, device, given, draws=device))
         else:
             progress(f"graph {graph.id} in eager")
             self.inputs, eager = _drawn(capture, graph, seed, given)
@@ -149,7 +149,7 @@ class _Run:
             self.graph,
             device=alone.DEVICE,
             exact=True,
-            draws=random_numbers.draws(self.capture, self.graph),
+            draws=graphs.drawing(self.capture, self.graph),
         )
         return Meant(
             self.graph,
@@ -190,7 +190,7 @@ class _Run:
         self.progress(f"graph {self.graph.id} as generated")
         given = {name: self.inputs[name] for name in self.names}
         with exact_convolutions():
-            self.saved, outputs, errors = generated.held(
+            self.saved, outputs, errors = module_comparison.held(
                 self.graph, given, self._plain(), self._with_hand_kernels(), self.random_state
             )
         return ReplayedGraph(self.graph.id, self._came(), outputs, errors, against="generated")
@@ -267,7 +267,7 @@ def _drawn(
         found = inputs.drawn(graph, fills, seed, alone.DEVICE, saved, most)
         try:
             with Checked(), exact_convolutions():
-                return found, graphs.values(graph, found, alone.DEVICE, draws=random_numbers.draws(capture, graph))
+                return found, graphs.values(graph, found, alone.DEVICE, draws=graphs.drawing(capture, graph))
         except LabError as error:
             if most == inputs.RANGES[-1] or not isinstance(error.__cause__, IndexError):
                 raise

@@ -50,7 +50,7 @@ class Access:
     """The kernel's, of a launch."""
 
 
-class Wrapped:
+class SpanWrapper:
     """A module's steps."""
 
     def __init__(self, text: str, kernels: Mapping[str, Kernel | Source]) -> None:
@@ -348,13 +348,7 @@ class Wrapped:
             for step, said in zip(inside, steps, strict=True)
         ]
         types = [
-            [
-                t.role,
-                t.unread,
-                t.type.dtype,
-                [told(str(n)) for n in t.type.shape],
-                [told(str(n)) for n in t.type.stride],
-            ]
+            [t.role, t.unread, t.type.dtype, *([told(str(n)) for n in one] for one in (t.type.shape, t.type.stride))]
             for t in tensors
         ]
         return hashlib.sha256(json.dumps([document, types]).encode()).hexdigest()

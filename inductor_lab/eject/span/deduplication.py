@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.file.literals import keywords
 from inductor_lab.eject.rendering import Baseline, Launcher, Parameter, Rendering
-from inductor_lab.eject.span.alike import Number, Numbers, Place, Texts, apart, numbers
+from inductor_lab.eject.span.antiunification import Number, Numbers, Place, Texts, apart, numbers
 
 BODY, LINES, GRID, PASSED, TAKEN = range(5)
 """Texts of a kernel and its launcher."""
