@@ -9,7 +9,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.listing import FIELDS, ORDERS, chosen, parts
 from inductor_lab.records import Called, CompileEvent, Gpu, Listed
 from inductor_lab.report import listed, render
-from inductor_lab.report.table import folded
+from inductor_lab.report.render import folded
 
 
 def row(number: int, **more: object) -> Listed:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from types import MappingProxyType
 
-from inductor_lab.computation.naming.optimizers import roles
+from inductor_lab.computation.naming.functions import roles
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.one_element import as_many

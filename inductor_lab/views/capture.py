@@ -8,11 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from inductor_lab.records import Capture
-from inductor_lab.views.home import Home
-from inductor_lab.views.kernel import KernelView
-from inductor_lab.views.kernels import Kernels
-from inductor_lab.views.result import ResultView
-from inductor_lab.views.shown import OfRecord
+from inductor_lab.views.kernel import Home, Kernels, KernelView
+from inductor_lab.views.result import OfRecord, ResultView
 
 
 class CaptureView(OfRecord):

@@ -16,7 +16,7 @@ from folders import GENERATIONS
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
 
 from inductor_lab.annotate import annotate
-from inductor_lab.annotate.listed import listed as listing_rows
+from inductor_lab.annotate.summary import listed as listing_rows
 from inductor_lab.bind.names import Tensor
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
@@ -38,12 +38,10 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report import html, listed, terminal
-from inductor_lab.report.brief import brief
 from inductor_lab.report.facts import marks, role, spoken
-from inductor_lab.report.frame import listing
-from inductor_lab.report.profile import Seen, profile
+from inductor_lab.report.frame import brief, lines, listing
+from inductor_lab.report.measured import Seen, profile
 from inductor_lab.report.results import result
-from inductor_lab.report.terse import lines
 
 
 def test_kernels_has_a_row_for_each() -> None:
@@ -399,7 +397,7 @@ def of_foreach() -> Capture:
 def test_of_a_long_kernel_of_several_jobs_the_first_is_shown_and_all_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("inductor_lab.report.brief.MOST_LINES", 20)
+    monkeypatch.setattr("inductor_lab.report.frame.MOST_LINES", 20)
     found = of_foreach()
     kernel = next(kernel for kernel in found.kernels if kernel.category == "foreach")
     assert "in_ptr0" in kernel.body and "in_ptr1" in kernel.body

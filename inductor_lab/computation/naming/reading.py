@@ -6,10 +6,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.computation import Computation
-from inductor_lab.computation.naming.match import Asked, Match, Row
-from inductor_lab.computation.naming.stores import added, constant, moved, scattered
-from inductor_lab.computation.naming.table import ROWS
+from inductor_lab.computation.naming import functions, movement
+from inductor_lab.computation.naming.match import STORES, Asked, Match, Row, added, constant, moved, scattered
 from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product, walk
+
+ROWS: tuple[Row, ...] = (
+    *functions.OPTIMIZERS, *functions.SOFTMAX_BACKWARD, *functions.ACTIVATION_BACKWARD, *functions.NORM_GRADIENTS,
+    *functions.NORM_ROWS, *functions.SOFTMAX_FORWARD, *movement.ROTATIONS, *functions.DROPOUTS, *functions.GATED, *functions.ACTIVATIONS,
+    *functions.SOFTMAX_PARTS, *functions.NORM_STATISTICS, *movement.ROWS,
+)  # fmt: skip
+SAID: dict[str, str] = {row.name: row.words or row.name for row in ROWS} | {name: name for name in STORES} | {
+    "residual_add": "residual add", "bias_gradient": "bias gradient", "swiglu_backward": "swiglu_backward", "geglu_backward": "geglu_backward",
+}  # fmt: skip
+"""Name -> what people are told."""
+SIMPLE = frozenset(row.name for row in ROWS if row.simple)
+"""Names whose call is as short: an expression says more."""
+
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
 COUNTED = {
