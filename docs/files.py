@@ -1,6 +1,6 @@
 """The index of all modules, docs/files.md, made of the first sentences of their docstrings.
 
-    python docs/files.py        writes it; tests/test_architecture.py holds it to the code
+python docs/files.py        writes it; tests/test_architecture.py holds it to the code
 """
 
 from __future__ import annotations

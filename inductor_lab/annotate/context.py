@@ -1,6 +1,7 @@
-"""What the rules of an explanation may ask of a kernel.
+"""What the rules of an explanation may ask of a kernel, and of the lines before the one that is told.
 
-What it computes, the tensors' names, the card, which ATen node a line stands for.
+Of a kernel: what it computes, the tensors' names, the card, which ATen node a line stands for. Of the lines: which name has a value already, what
+loops carry on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,9 @@
-"""One kernel explained.
+"""One kernel explained: the launch, the bound, the hazards, what the comment claims, and a note for every line of the body.
 
-The launch, the bound, the hazards, what the comment claims, and a note for every line of the body.
+A line's sentence is told from what its statement is: its trees, its accesses, its place in the frame.
+
+tmp0 = tl.load(in_ptr0 + (x0), xmask)       buf1 f32[9, 96]; element by element
+tmp2 = tmp0 + tmp1                          in_ptr0 + 1.0
 """
 
 from __future__ import annotations

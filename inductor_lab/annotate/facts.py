@@ -2,6 +2,10 @@
 
     tmp0 = tl.load(in_ptr0 + (x0 % 64), xmask)     64 values, each serves 64 elements; 1 apart along x, in runs of 64
 
+An access's layout is in which steps it walks through memory along an axis of the launch:
+
+    x over 64*(x1 % 1024) + 65536*(x0 // 64) + x0 % 64        64 consecutive elements, then 65,536 on
+
 What the tree does not prove is None or absent, never a guess: `tests/counting.py` holds the rest to addresses counted by running the text.
 """
 

@@ -2,6 +2,9 @@
 
 triton_poi_fused_add_0.run(arg0_1, buf0, ...)      a kernel: reads arg0_1, writes buf0
 extern_kernels.mm(buf0, arg1_1, out=buf1)          a library call; it reads what step 0 wrote
+
+Also the phase of a training step that a graph or a kernel belongs to. Inductor names forward and backward; an optimizer's step is a graph like any
+other, known by its nodes, which come from torch/optim.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""What a kernel computes, in one line, derived from its body: `relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)`."""
+"""What a kernel computes, in one line, derived from its body: `relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)`; and its row in a catalog.
+
+A template's body says little: its launch and the graph say the product and its shapes. The row says what a kernel's launches move, each by its own
+shapes, and the least time that they take on the card.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The verbs to begin with: demo, doctor, models."""
+"""The verbs to begin with: demo, doctor, models.
+
+`demo` is the whole loop in one command: capture three models, look, eject one kernel, verify it, compare it, report. It works inside its own folder and
+deletes nothing there: captures are replaced by captures, and an ejected file that somebody edited stays as it is. `doctor` sends one tiny kernel through
+the verbs that run code, so that it says what works here and not only what is installed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs about one kernel as a file: eject, inspect."""
+"""The verbs about one kernel as a file: eject, inspect. `eject --update` merges what a kernel is now into the file that a person made of it."""
 
 from __future__ import annotations
 

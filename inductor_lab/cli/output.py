@@ -1,4 +1,4 @@
-"""Where words go: data to stdout, progress and notes to stderr."""
+"""Where words go: data to stdout, progress and notes to stderr, and what `--keep` keeps to the results beside the captures."""
 
 from __future__ import annotations
 

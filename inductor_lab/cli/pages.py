@@ -1,4 +1,4 @@
-"""The verb that writes a capture's page: one HTML file, with machine code and a profile's times where they are asked for."""
+"""The verbs that write HTML pages: report of one capture, compare of two, with machine code and a profile's times where they are asked for."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Comparison, CompiledCode, Kernel, KernelPair, MachineCode
 
 if TYPE_CHECKING:
-    from inductor_lab.report.measured import Profile
+    from inductor_lab.report.times import Profile
 
 
 COSTLIEST = 20
@@ -160,7 +160,7 @@ def report(
 
 
 def _profile(file: Path) -> Profile:
-    from inductor_lab.report.measured import profile
+    from inductor_lab.report.times import profile
 
     try:
         packed = file.read_bytes()

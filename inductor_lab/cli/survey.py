@@ -1,4 +1,4 @@
-"""The verb that asks across captures and logs: query."""
+"""The verbs that look over whole captures: spans worth one hand kernel, ejected files that are stale (status), and SQL across captures and logs (query)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def spans(
     from inductor_lab.gpus import find_gpu
     from inductor_lab.measure.history import of_capture
     from inductor_lab.report import spans as shown
-    from inductor_lab.report.measured import seconds
+    from inductor_lab.report.times import seconds
     from inductor_lab.spans.find import spans as find
 
     if sort not in SORTS:

@@ -1,4 +1,4 @@
-"""The verbs that time: bench, diff."""
+"""The verbs that time: bench, also over many sizes (`--sweep`), diff, and tune, which finds the best blocks, warps and stages."""
 
 from __future__ import annotations
 

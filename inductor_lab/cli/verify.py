@@ -1,4 +1,4 @@
-"""The verb that judges: one file, many, or one on every save."""
+"""The verbs that judge: verify of one file, many, or one on every save; replay, which runs a captured module again."""
 
 from __future__ import annotations
 

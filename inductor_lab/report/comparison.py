@@ -1,4 +1,7 @@
-"""Two captures side by side: for a terminal, and as the document that `compare --json` prints."""
+"""Two captures side by side: for a terminal, as the document that `compare --json` prints, and as a page.
+
+The page holds both captures, as the page of one holds them, and which kernel of one belongs to which of the other.
+"""
 
 from __future__ import annotations
 

@@ -31,7 +31,6 @@ from inductor_lab.records import (
 )
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
 from inductor_lab.report.history import history, last_told
-from inductor_lab.report.measured import Measured, Profile, of_comparison, of_kept, of_profile, roof, seconds
 from inductor_lab.report.results import Result, besides, result
 from inductor_lab.report.rows import (
     ArgumentRow,
@@ -49,6 +48,7 @@ from inductor_lab.report.rows import (
     steps,
 )
 from inductor_lab.report.terminal import holds
+from inductor_lab.report.times import Measured, Profile, of_comparison, of_kept, of_profile, roof, seconds
 from inductor_lab.spans import span
 from inductor_lab.spans.find import spans
 

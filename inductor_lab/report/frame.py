@@ -1,6 +1,7 @@
-"""A body's lines as a terminal shows them: what only says which elements a program has becomes one line an axis, and a name for a number none.
+"""A kernel's body as a terminal shows it: each line short, lines of the frame folded, a long body cut to its first job.
 
-Half of a short kernel is `xoffset`, `xindex`, `xmask` and second names for them (`rindex`, `x0 = xindex`), the same in every kernel.
+Half of a short kernel is `xoffset`, `xindex`, `xmask` and second names for them (`rindex`, `x0 = xindex`), the same in every kernel: what only says
+which elements a program has becomes one line an axis, a name for a number none, and what is left loses what says nothing (`load(in_ptr0 + x0, evict_last)`).
 
     tmp8 = 32
     tmp9 = tmp5 < tmp8        ->        tmp9 = x0 < 32

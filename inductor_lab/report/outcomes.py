@@ -1,4 +1,4 @@
-"""Verdicts, comparisons, machine code and times in a terminal and in a notebook, in the words that the HTML page uses too."""
+"""Verdicts, comparisons, machine code, times and replayed modules in a terminal and in a notebook, in the words that the HTML page uses too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Rich renderables as plain text or on a console: what a log says is shown, and steers no terminal."""
+"""Rich renderables as plain text or on a console: what a log says is shown, and steers no terminal.
+
+A long table is drawn in one pass: rich measures each cell of a table of its own several times, a second for a thousand rows. Columns are as wide as
+their widest cell; one column takes what is left and is wrapped; where too little is left, columns go, the last named first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured of a kernel, as words for the page: a verdict, the machine's code, a comparison."""
+"""What was measured of a kernel, as words for the page: a verdict, the machine's code, a comparison and whom a hand kernel was held against in it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from inductor_lab.quantity import number
-from inductor_lab.report import explained
-from inductor_lab.report.explained import code_cells, codes, is_several, kernels, step_told
+from inductor_lab.report import explanation
+from inductor_lab.report.explanation import code_cells, codes, is_several, kernels, step_told
 
 LAUNCHED = {"graph": "both from CUDA graphs", "bare": "both launched bare"}
 ASKS = {**LAUNCHED, "matched": "one configuration", "best": "each at its best"}
@@ -184,10 +184,10 @@ def _diff(found: Mapping[str, Any]) -> Result:
     if any(settings.values()):
         cells = {"configuration": [_settings(settings.get(name)) for name, _ in sides], **cells}
     if not several:
-        cells |= explained.counted([side for _, side in sides])
+        cells |= explanation.counted([side for _, side in sides])
     rows = tuple((title, *both) for title, both in cells.items())
     step = found.get("step")
-    notes = (*explained.sentences(found), *_measured(found), *(step_told(step) if step else ()), *_notes(found))
+    notes = (*explanation.sentences(found), *_measured(found), *(step_told(step) if step else ()), *_notes(found))
     return Result(TITLES["diff"], word, _tone(word), sentence, ("", "hand", "generated") if rows else (), rows, notes)
 
 
@@ -228,9 +228,9 @@ def _side(side: Mapping[str, Any], several: bool) -> dict[str, str]:
             cells["by CUPTI"] = f"{timing['profiled']:.2f} us"
     if several:
         launches = side.get("launches") or codes(side)
-        return cells | explained.placed(side) | ({"launches": str(len(launches))} if launches else {})
+        return cells | explanation.placed(side) | ({"launches": str(len(launches))} if launches else {})
     code = code_cells(found[0]) if (found := codes(side)) else {}
-    return cells | explained.placed(side) | code | explained.filled(side)
+    return cells | explanation.placed(side) | code | explanation.filled(side)
 
 
 def _machine(value: Any) -> Result:

@@ -1,4 +1,7 @@
-"""The records that the page holds: their fields are the keys that its scripts read."""
+"""The records that the page holds: their fields are the keys that its scripts read.
+
+The map of a graph is made here too: its launches and library calls in their order, and the buffers that each reads and writes.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from inductor_lab.costs.launches import Cost
 from inductor_lab.costs.library import Library
 from inductor_lab.records import Capture, CompiledCode, CompileEvent, Graph, LaunchArgument, Problem, SourceLine
 from inductor_lab.report.history import History
-from inductor_lab.report.measured import Measured, MeasuredRoof
 from inductor_lab.report.results import Result
+from inductor_lab.report.times import Measured, MeasuredRoof
 
 
 @dataclass(frozen=True)

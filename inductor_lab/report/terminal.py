@@ -21,7 +21,7 @@ from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, traced
 from inductor_lab.report.frame import Brief, Line, brief, lines, listing
-from inductor_lab.report.listed import kernels as list_of_kernels
+from inductor_lab.report.kernel_list import kernels as list_of_kernels
 
 DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
 

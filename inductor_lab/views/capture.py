@@ -90,7 +90,7 @@ class CaptureView(OfRecord):
         from inductor_lab.costs.roofline import card
         from inductor_lab.gpus import find_gpu
         from inductor_lab.measure.history import of_capture
-        from inductor_lab.report.measured import seconds
+        from inductor_lab.report.times import seconds
         from inductor_lab.spans.find import spans
 
         on = find_gpu(gpu) if gpu else card(self.record.gpu)

@@ -1,4 +1,7 @@
-"""One kernel, and what can be done with it."""
+"""One kernel, and what can be done with it; several to choose from; and where their capture lies.
+
+A capture's home is the folder that it was loaded from or saved to, else one for as long as it is needed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verb found."""
+"""What a verb found, and what every object of Python's has that the command line can show: text where it is printed, HTML in a notebook."""
 
 from __future__ import annotations
 

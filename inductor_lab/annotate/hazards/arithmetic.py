@@ -1,4 +1,4 @@
-"""Arithmetic that is dear, or that is done for nothing."""
+"""Arithmetic that is dear, or that is done for nothing; lanes, programs and multiprocessors that have nothing to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a kernel moves more often, or in smaller pieces, than its values need."""
+"""What a kernel moves more often, or in smaller pieces, than its values need.
+
+Beside the others of its graph: buffers that nobody reads, fills for a scatter, tensors that its neighbour reads too.
+"""
 
 from __future__ import annotations
 

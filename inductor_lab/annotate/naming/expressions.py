@@ -1,4 +1,12 @@
-"""Expressions over the model's names, whole where they are short, else cut into named parts: `f(a) * a where a = x + bias`."""
+"""What the model calls the tensors of a kernel (`q_proj.weight`, else the node of the graph, `mm_3`), and expressions over these names.
+
+An expression is whole where it is short, else cut into named parts: `f(a) * a where a = x + bias`.
+
+A graph's inputs have numbers (`primals_5`, `arg4_1`). A capture knows of most what they are in the program. Of texts that were only read, a
+trace holds Dynamo's graph too, which has the same inputs by their names. Without one, which parameter an input is, is told by the line of the
+model that first uses it: the line `query_states = self.q_proj(hidden_states)` uses its permuted matrix as the weight of `q_proj`. A line that
+names several modules tells nothing, and no line is asked where the capture knows.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What the variables of a formula must be, and in which graphs it counts, by what docs/names.md says of them."""
+"""A name as a formula and what its variables must be: the row that finds it, and what docs/names.md says of it, are one text.
+
+written("tanh_backward", "g * (1 - t * t)", t="loaded or a tanh")      | `tanh_backward` | g * (1 - t * t), t loaded or a tanh |
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from itertools import product as every
 from types import MappingProxyType
 
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.naming.formulas import Bound, Finder, Formula
+from inductor_lab.computation.naming.formulas import NUMBERS, Bound, Finder, Formula
 from inductor_lab.computation.naming.match import CHOSEN, Asked, Match, Row, call, is_number, whole_rows
 from inductor_lab.computation.naming.terms import (
     Fold,
@@ -319,10 +322,6 @@ CONDITIONS: Mapping[str, Callable[[Where], bool]] = {
     "a tensor of x's shape or a sum": _beside,
 }  # fmt: skip
 """What a name may have to be, as docs/names.md says it."""
-NUMBERS = {
-    "c": "a number", "alpha": "a number", "beta": "a number", "eps": "a small number", "k": "one number everywhere", "q": "one number everywhere",
-}  # fmt: skip
-"""Names that are numbers, or may be, wherever they stand."""
 RELATIONS: Mapping[str, Callable[[Bound, Asked], bool]] = {
     "r one number of each row that is folded": _over_rows,
     "alpha + beta = 1": lambda bound, asked: close(

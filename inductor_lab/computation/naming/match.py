@@ -1,4 +1,7 @@
-"""What a pattern finds in a term, and what all patterns ask: is this the mean of that, what is left of a product without a part."""
+"""What a pattern finds in a term, and what all patterns ask: is this the mean of that, what is left of a product without a part.
+
+What a store does beside computing (it copies, permutes, casts, fills, scatters) is told by its address and the load's.
+"""
 
 from __future__ import annotations
 

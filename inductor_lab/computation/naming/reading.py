@@ -1,4 +1,7 @@
-"""A kernel's names: each stored value taken apart by the table, what comes first in the computation first."""
+"""A kernel's names: each stored value taken apart by the table of all names, what comes first in the computation first.
+
+The table is in the order in which its rows are tried: what takes most of a tree comes first.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What explains a comparison, as cells and sentences: occupancy, instructions by kind, the place under the ceilings."""
+"""What explains a comparison, as cells and sentences: occupancy, instructions by kind, the place under the ceilings.
+
+Of a span each of its kernels has a row; of an edit, what it is worth in the step of the captured model.
+"""
 
 from __future__ import annotations
 

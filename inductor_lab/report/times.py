@@ -1,4 +1,7 @@
-"""Times of a kernel that somebody measured, each of one launch: from a profile, or from comparisons with a hand kernel."""
+"""Times of a kernel that somebody measured, each of one launch: from comparisons with a hand kernel, or from a profile.
+
+The profile is the JSON that torch.profiler exported, as times by the kernel's name; the file is read elsewhere.
+"""
 
 from __future__ import annotations
 
