@@ -228,8 +228,6 @@ def demo(
     ] = Path("inductor-lab-demo"),
 ) -> None:
     """The whole loop on this machine, GPU or not."""
-    from inductor_lab.cli.demo import run
-
     run(folder, gpu)
 
 
@@ -239,7 +237,6 @@ def doctor(json: Json = False) -> None:
     What can be is tried: a tiny kernel is captured, verified, inspected and replayed.
     """
     from inductor_lab import store
-    from inductor_lab.cli.trial import tried
     from inductor_lab.doctor import examine
 
     with output.progress("Looking around") as step:

@@ -267,8 +267,6 @@ def bench(
     """
     output.need(file)
     if sweep or dtypes:
-        from inductor_lab.cli.sweep import run
-
         if profile:
             raise LabError("--profile looks at one kernel, and a sweep times many; leave it out.")
         if keep:
