@@ -274,7 +274,7 @@ def _put(folder: Path, capture: Capture, stamp: str) -> Shelved:
 
 
 def _fill(database: sqlite3.Connection, folder: Path, capture: Capture, stamp: str) -> None:
-    from inductor_lab.annotate.listed import called, listed
+    from inductor_lab.annotate.summary import called, listed
 
     summary = json.dumps(to_dict(store.summed(capture, folder)))
     head = replace(capture, graphs=(), kernels=())

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from counting import WIDTHS, Touched, letters, run, small, symbols_of
 
-from inductor_lab.annotate.facts import Facts, facts
-from inductor_lab.annotate.layout import Run
+from inductor_lab.annotate.facts import Facts, Run, facts
 from inductor_lab.bind.elements import numel, type_of
 from inductor_lab.computation import computation
 from inductor_lab.costs.traffic import by_tensor, elements

@@ -36,8 +36,8 @@ from inductor_lab.records import (
     Timing,
     Traffic,
 )
-from inductor_lab.report import compared, html
-from inductor_lab.report.profile import Profile, Seen
+from inductor_lab.report import comparison, html
+from inductor_lab.report.times import Profile, Seen
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MISSING = "no Chromium here: apt-get install chromium, which `make test` does where it may"
@@ -149,7 +149,7 @@ def compared_page() -> str:
         {"test:0": (CompiledCode("ptx", "h200", text),)} for text in (ptx, ptx.replace("add.f32 %f9,", "mul.f32 %f9,"))
     ]
     machine = [{"test:0": MachineCode("k", "h200", "sm_90", registers, 0, 0, 4)} for registers in (32, 28)]
-    return compared.page(found, every(found, codes), programs(old, new), machine)
+    return comparison.page(found, every(found, codes), programs(old, new), machine)
 
 
 class Page:

@@ -14,7 +14,7 @@ import pytest
 import inductor_lab
 from inductor_lab import listing, shelf, step, store
 from inductor_lab.annotate import annotate, explain
-from inductor_lab.annotate.listed import listed
+from inductor_lab.annotate.summary import listed
 from inductor_lab.errors import LabError
 from inductor_lab.report import terminal
 from inductor_lab.report.render import text

@@ -29,8 +29,8 @@ from inductor_lab.records import (
     Timing,
     Traffic,
 )
+from inductor_lab.report.explanation import step_told
 from inductor_lab.report.results import result
-from inductor_lab.report.step import step_told
 from inductor_lab.spans import span
 
 Lab = Callable[..., Result]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from inductor_lab.annotate.explain import explain
-from inductor_lab.annotate.phase import phase, phases
+from inductor_lab.annotate.steps import phase, phases
 from inductor_lab.annotate.summary import computes, summary, titled
 from inductor_lab.bind.names import called
 from inductor_lab.costs.hints import first_graph, of_graphs

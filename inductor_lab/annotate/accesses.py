@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from itertools import pairwise
 
-from inductor_lab.annotate.context import Context, dtype
-from inductor_lab.annotate.facts import Facts
-from inductor_lab.annotate.layout import Run
-from inductor_lab.annotate.lines import Lines
+from inductor_lab.annotate.context import Context, Lines, dtype
+from inductor_lab.annotate.facts import Facts, Run
 from inductor_lab.aten import MATRIX_PRODUCTS
 from inductor_lab.bind.elements import numel
 from inductor_lab.bind.names import Tensor

@@ -2,19 +2,22 @@
 
     tmp0 = tl.load(in_ptr0 + (x0 % 64), xmask)     64 values, each serves 64 elements; 1 apart along x, in runs of 64
 
+An access's layout is in which steps it walks through memory along an axis of the launch:
+
+    x over 64*(x1 % 1024) + 65536*(x0 // 64) + x0 % 64        64 consecutive elements, then 65,536 on
+
 What the tree does not prove is None or absent, never a guess: `tests/counting.py` holds the rest to addresses counted by running the text.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations
 from math import prod
 
-from inductor_lab.annotate.layout import Run, runs
 from inductor_lab.bind.elements import numel, span, type_of
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.addresses import limits
@@ -25,6 +28,29 @@ from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, SizeLike
 from inductor_lab.records.size import ONE, Size, product
+
+Run = tuple[int, int]
+"""(elements, step between them), in elements of the tensor."""
+
+
+def runs(access: Access, found: Computation, axis: str) -> tuple[Run, ...]:
+    """The steps along one axis of the launch, innermost first, those joined that go on; empty where the address is not all known."""
+    digits, steps, ranges = found.digits.get(axis), found.steps(access.index), found.ranges(access.mask)
+    if digits is None or not digits.nested or steps is None:
+        return ()
+    walk = [(ranges[axis, stride], steps.get((axis, stride), 0)) for stride, _ in digits.parts]
+    return tuple(joined([(high - low, step) for (low, high), step in walk if high - low > 1]))
+
+
+def joined(walk: Sequence[Run]) -> list[Run]:
+    """The same walk in as few runs as it takes."""
+    found: list[Run] = []
+    for size, step in walk:
+        if found and step == found[-1][0] * found[-1][1]:
+            found[-1] = (found[-1][0] * size, found[-1][1])
+        else:
+            found.append((size, step))
+    return found
 
 
 class Facts:

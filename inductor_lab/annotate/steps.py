@@ -2,17 +2,47 @@
 
 triton_poi_fused_add_0.run(arg0_1, buf0, ...)      a kernel: reads arg0_1, writes buf0
 extern_kernels.mm(buf0, arg1_1, out=buf1)          a library call; it reads what step 0 wrote
+
+Also the phase of a training step that a graph or a kernel belongs to. Inductor names forward and backward; an optimizer's step is a graph like any
+other, known by its nodes, which come from torch/optim.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.bind.names import scratch
 from inductor_lab.computation import Computation, computation
 from inductor_lab.costs.hints import hinted, hinted_call, of_graphs
 from inductor_lab.costs.library import Given, name
-from inductor_lab.records import Capture, ExternCall, Kernel, LaunchArgument
+from inductor_lab.records import Capture, ExternCall, Graph, Kernel, LaunchArgument, SourceLine
+
+_OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]\w+\.py$")
+
+
+def phase(graph: Graph) -> str:
+    """`forward`, `backward`, `inference`, `optimizer` or `unknown`."""
+    lines = [node.source for node in graph.nodes if node.source]
+    return "optimizer" if _stepping(lines) else graph.kind
+
+
+def phases(kernel: Kernel, known: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of all its launches, each once: one body may serve forward and backward.
+
+    Args:
+        known: Graph -> its phase.
+    """
+    places = [(launch.graph, launch.provenance.source) for launch in kernel.launches] or [(kernel.graph, kernel.source)]
+    found = ("optimizer" if _stepping(lines) else known.get(graph, "unknown") for graph, lines in places)
+    return tuple(dict.fromkeys(found))
+
+
+def _stepping(lines: Iterable[SourceLine]) -> bool:
+    """Whether most of them stand in an optimizer."""
+    inside = [_OPTIMIZER.search(line.file) is not None for line in lines]
+    return sum(inside) * 2 > len(inside)
 
 
 @dataclass

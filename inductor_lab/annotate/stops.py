@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from inductor_lab.annotate.layout import Run, joined, runs
+from inductor_lab.annotate.facts import Run, joined, runs
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.bind.elements import nbytes, total
 from inductor_lab.computation import Access, Computation

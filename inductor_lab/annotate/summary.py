@@ -1,14 +1,120 @@
-"""What a kernel computes, in one line, derived from its body: `relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)`."""
+"""What a kernel computes, in one line, derived from its body: `relu(in_ptr0 + in_out_ptr0 + in_ptr1 * 0.5)`; and its row in a catalog.
+
+A template's body says little: its launch and the graph say the product and its shapes. The row says what a kernel's launches move, each by its own
+shapes, and the least time that they take on the card.
+"""
 
 from __future__ import annotations
 
-from inductor_lab.annotate import templates
+from collections.abc import Mapping
+from math import prod
+
+from inductor_lab.annotate.context import dtype
+from inductor_lab.aten import PRODUCTS
+from inductor_lab.bind import claims
 from inductor_lab.bind.claims import computed, differences
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, walk
-from inductor_lab.records import Kernel
+from inductor_lab.costs.hints import Hints, of_graphs
+from inductor_lab.costs.launches import of_calls, of_kernel
+from inductor_lab.costs.library import Library, library
+from inductor_lab.costs.roofline import card
+from inductor_lab.dtypes import SHORT
+from inductor_lab.gpus import Card
+from inductor_lab.records import Called, Capture, Kernel, Listed, TensorType
+
+AFTER = {
+    "relu": {"maximum"}, "sigmoid": {"sigmoid", "exp"}, "silu": {"sigmoid", "exp"}, "gelu": {"erf", "tanh"}, "tanh": {"tanh"}, "exp": {"exp"},
+}  # fmt: skip
+"""What may be done to a product before it is stored -> the operations of which the body must have one."""
+
+
+def template_operators(kernel: Kernel) -> tuple[str, ...]:
+    """`("mm", "relu")`: a template's product, and what is done to its result."""
+    claimed = [
+        name.removeprefix("aten.").rpartition("higher_order.")[2].partition(".")[0]
+        for name in claims.computed(kernel.claim)
+    ]
+    products = [name for name in claimed if name in PRODUCTS or "attention" in name]
+    return tuple(
+        dict.fromkeys([*products, *(one for one in claimed if AFTER.get(one, set()).intersection(kernel.ops))])
+    )
+
+
+def template(kernel: Kernel) -> str:
+    """`mm template: [128, 512] x [512, 2048] f32, relu`."""
+    told = template_operators(kernel)
+    types = [argument.type for launch in kernel.launches[:1] for argument in launch.arguments if argument.type]
+    if any("flex_attention" in name for name in told):
+        kind = "flex attention, backward" if any("backward" in name for name in told) else "flex attention"
+        return f"{kind} template: {dtype(types[0])}" if types else f"{kind} template"
+    if PRODUCTS.intersection(told) and len(types) >= 2 and all(len(type_.shape) >= 2 for type_ in types[:2]):
+        left, right = _multiplied(types[0], types[1], types[-1])
+        after = (name for name in told if name in AFTER)
+        return ", ".join([f"{told[0]} template: {left} x {right} {SHORT.get(types[0].dtype, types[0].dtype)}", *after])
+    told = told or kernel.ops[:4]
+    return f"template: {', '.join(told)}" if told else "template"
+
+
+def _multiplied(left: TensorType, right: TensorType, result: TensorType) -> tuple[str, str]:
+    """Both sides of a product as it takes them: a tensor is passed as it lies in memory, a weight transposed, rows under several dimensions."""
+    whole = [size for type_ in (left, right, result) for size in type_.shape]
+    if len(right.shape) == 2 and all(isinstance(size, int) for size in whole):
+        inner, columns = left.shape[-1], result.shape[-1]
+        rows = prod(int(size) for size in left.shape[:-1])
+        fits = sorted(map(int, right.shape)) == sorted((int(inner), int(columns)))
+        if fits and prod(int(size) for size in result.shape) == rows * int(columns):
+            return f"[{rows}, {inner}]", f"[{inner}, {columns}]"
+    return f"[{', '.join(map(str, left.shape))}]", f"[{', '.join(map(str, right.shape))}]"
+
+
+def listed(capture: Capture) -> tuple[Listed, ...]:
+    """A row for each kernel, in the capture's order."""
+    kinds = {graph.id: graph.phase or graph.kind for graph in capture.graphs}
+    on, hints = card(capture.gpu), of_graphs(capture)
+    return tuple(_row(kernel, kinds, on, hints) for kernel in capture.kernels)
+
+
+def called(capture: Capture) -> tuple[Called, ...]:
+    """The library calls, those of one operator together, what takes longest first."""
+    on = card(capture.gpu)
+    found: dict[str, list[Library]] = {}
+    for call in capture.extern_calls:
+        one = library(call, on)
+        found.setdefault(one.name, []).append(one)
+    costs = {name: of_calls(calls) for name, calls in found.items()}
+    rows = (Called(name, cost.launches, cost.all_bytes, cost.all_seconds) for name, cost in costs.items())
+    return tuple(sorted(rows, key=lambda row: (-(row.cost or 0.0), -row.calls)))
+
+
+def _row(kernel: Kernel, kinds: Mapping[str, str], on: Card, hints: Mapping[str, Hints]) -> Listed:
+    cost = of_kernel(kernel, on, hints)
+    graphs = tuple(dict.fromkeys([kernel.graph, *(launch.graph for launch in kernel.launches)]))
+    return Listed(
+        id=kernel.id,
+        name=kernel.name,
+        title=titled(kernel),
+        recognised=kernel.recognised,
+        category=kernel.category,
+        body_sha256=kernel.body_sha256,
+        graph=kernel.graph,
+        graphs=graphs,
+        kinds=kernel.phases or tuple(dict.fromkeys(kinds.get(graph, "unknown") for graph in graphs)),
+        launches=cost.launches,
+        moved=cost.moved,
+        least=cost.least,
+        bytes=cost.all_bytes,
+        floor=cost.floor,
+        cost=cost.all_seconds,
+        ops=kernel.ops,
+        source=tuple(f"{line.file.rpartition('/')[2]}:{line.line}" for line in kernel.source),
+        code=tuple(line.code.strip() for line in kernel.source),
+        bound=cost.bound,
+        estimate=cost.estimate,
+    )
+
 
 LONGEST = 100
 LONGEST_IN_FULL = 400
@@ -26,7 +132,7 @@ def summary(kernel: Kernel, limit: int = LONGEST) -> str:
     """The stored expressions; with the pointer's name where there are several. Falls back on the list of operations."""
     if kernel.category == "template":  # its body says little of it
         wider = any(one.kind == "absent" for one in differences(kernel))
-        named = templates.computed(kernel) if wider else computed(kernel.claim)
+        named = template_operators(kernel) if wider else computed(kernel.claim)
         told = [name.removeprefix("aten.") for name in named] or kernel.ops[:6]
         return f"a template: {', '.join(told)}" if told else "a template"
     stores = _stores(kernel)

@@ -7,7 +7,7 @@ tmp5 = tl.where(r0_mask & xmask, tmp3, 0)      in_ptr0 where the element exists,
 from __future__ import annotations
 
 from inductor_lab.annotate import frame
-from inductor_lab.annotate.lines import Lines, shortened
+from inductor_lab.annotate.context import Lines, shortened
 from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import ACCUMULATED, Partial, masks
 from inductor_lab.computation.idioms import named, seen, wrapped

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import inductor_lab
-from inductor_lab.cli import begin, catalog, compare, judge, query, replay, report, spans, status, timing, tune, verify
+from inductor_lab.cli import begin, catalog, judge, pages, survey, timing, verify
 from inductor_lab.cli.options import Verb
 
 app = typer.Typer(
@@ -46,8 +46,8 @@ app.command(cls=Verb)(catalog.read)
 app.command("list", cls=Verb)(catalog.list_)
 for _verb in (
     catalog.show,
-    spans.spans,
-    report.report,
+    survey.spans,
+    pages.report,
     judge.eject,
     verify.verify,
     judge.inspect,
@@ -55,8 +55,8 @@ for _verb in (
     timing.diff,
 ):
     app.command(cls=Verb)(_verb)
-app.command(cls=Verb)(tune.tune)
-app.command(cls=Verb)(replay.replay)
-app.command(cls=Verb)(compare.compare)
-app.command(cls=Verb)(status.status)
-app.command(cls=Verb)(query.query)
+app.command(cls=Verb)(timing.tune)
+app.command(cls=Verb)(verify.replay)
+app.command(cls=Verb)(pages.compare)
+app.command(cls=Verb)(survey.status)
+app.command(cls=Verb)(survey.query)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.keeping import keeper
+from inductor_lab.cli.output import keeper
 from inductor_lab.errors import LabError
 from inductor_lab.records import PerfDiff
 

@@ -1,4 +1,4 @@
-"""Where words go: data to stdout, progress and notes to stderr."""
+"""Where words go: data to stdout, progress and notes to stderr, and what `--keep` keeps to the results beside the captures."""
 
 from __future__ import annotations
 
@@ -8,11 +8,37 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from inductor_lab.document import REPLACED, printed
 from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA
+
+Keep = Annotated[
+    bool,
+    typer.Option("--keep", help="Add the result to captured/results.jsonl, which list, show and report tell of."),
+]
+
+
+def keeper(file: Path, kind: str, wanted: bool) -> Callable[..., None]:
+    """What keeps a record of the file, where that is wanted.
+
+    Raises:
+        LabError: it is no ejected file, or nothing can be written.
+    """
+    if not wanted:
+        return lambda found, device="": None
+    from inductor_lab.measure.history import Keeper
+
+    keeping = Keeper(file)
+
+    def keep(found: Any, device: str = "") -> None:
+        keeping.add(kind, found, device)
+        note(f"{keeping.path}: the result is kept there")
+
+    return keep
 
 
 def document(fields: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
-from inductor_lab.annotate.phase import phase, phases
+from inductor_lab.annotate.steps import phase, phases
 from inductor_lab.annotate.steps import steps as in_order
 from inductor_lab.annotate.stops import fusion_stops
 from inductor_lab.bind.names import full_name
@@ -29,13 +29,9 @@ from inductor_lab.records import (
     Node,
     SourceLine,
 )
-from inductor_lab.report.contest import besides
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
-from inductor_lab.report.flow import steps
 from inductor_lab.report.history import history, last_told
-from inductor_lab.report.measured import Measured, of_comparison, of_kept, of_profile, roof, seconds
-from inductor_lab.report.profile import Profile
-from inductor_lab.report.results import Result, result
+from inductor_lab.report.results import Result, besides, result
 from inductor_lab.report.rows import (
     ArgumentRow,
     CallRow,
@@ -49,8 +45,10 @@ from inductor_lab.report.rows import (
     NodeRow,
     SpanRow,
     StopRow,
+    steps,
 )
 from inductor_lab.report.terminal import holds
+from inductor_lab.report.times import Measured, Profile, of_comparison, of_kept, of_profile, roof, seconds
 from inductor_lab.spans import span
 from inductor_lab.spans.find import spans
 

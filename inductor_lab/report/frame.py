@@ -1,6 +1,7 @@
-"""A body's lines as a terminal shows them: what only says which elements a program has becomes one line an axis, and a name for a number none.
+"""A kernel's body as a terminal shows it: each line short, lines of the frame folded, a long body cut to its first job.
 
-Half of a short kernel is `xoffset`, `xindex`, `xmask` and second names for them (`rindex`, `x0 = xindex`), the same in every kernel.
+Half of a short kernel is `xoffset`, `xindex`, `xmask` and second names for them (`rindex`, `x0 = xindex`), the same in every kernel: what only says
+which elements a program has becomes one line an axis, a name for a number none, and what is left loses what says nothing (`load(in_ptr0 + x0, evict_last)`).
 
     tmp8 = 32
     tmp9 = tmp5 < tmp8        ->        tmp9 = x0 < 32
@@ -8,12 +9,160 @@ Half of a short kernel is `xoffset`, `xindex`, `xmask` and second names for them
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from inductor_lab.records import Note
+from inductor_lab.annotate.summary import computes, summary
+from inductor_lab.computation import computation
+from inductor_lab.records import Kernel, Note
+
+MOST_STORES = 4
+MOST_LINES = 60
+"""Lines of a body that are read in one go."""
+MOST_ARGUMENTS = 24
+BRANCHING = {"template", "user_autotune"}
+"""Kernels whose branches are no jobs."""
+LONGEST_STORE = 160
+"""Characters of one of several stores."""
+SHARING_OUT = re.compile(r"(num_xblocks_[1-9]\d*|\w*BLOCK\w*: tl\.constexpr) ?=")
+"""A line before the first job that is about the others, or about blocks."""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """A kernel as it is shown."""
+
+    computes: tuple[str, ...]
+    """What it computes, a line a store."""
+    unsaid: str
+    """`53 more stores; 19 jobs, this is the first`: what the lines leave out; empty where they tell all."""
+    lines: frozenset[int]
+    """Those of the body that are shown, from 1."""
+    arguments: frozenset[str]
+    """Those that are shown."""
+    left: str
+    """`846 lines and 130 arguments more`; empty where all is shown."""
+
+
+def brief(kernel: Kernel, *, full: bool = False) -> Brief:
+    """What to show; all of it if `full`."""
+    source = kernel.body.splitlines()
+    whole = [number for number, line in enumerate(source, 1) if line.strip()]
+    every = [argument.name for argument in kernel.arguments if argument.role != "constexpr"]
+    first = _first_job(kernel) if len(whole) > MOST_LINES and not full else ()
+    chosen = whole if full else [number for number in whole if not first or number in first][:MOST_LINES]
+    named = set(re.findall(r"\w+", "\n".join(source[number - 1] for number in chosen)))
+    shown = every if full else [name for name in every if not first or name in named][:MOST_ARGUMENTS]
+    stores, unsaid = _stores(kernel, first=bool(first), full=full)
+    left = _left(len(whole) - len(chosen), len(every) - len(shown))
+    return Brief(stores, unsaid, frozenset(chosen), frozenset(shown), left)
+
+
+def _stores(kernel: Kernel, *, first: bool, full: bool) -> tuple[tuple[str, ...], str]:
+    """What it computes, or its first job does, and what is left out of that."""
+    every = computes(kernel, LONGEST_STORE)
+    if len(every) < 2:
+        return (summary(kernel),), ""
+    jobs = computation(kernel).parts if first else ()
+    count = sum(access.value is not None for access in jobs[0].stores) if jobs else len(every)
+    shown = every if full else every[: min(count, MOST_STORES)]
+    left = len(every) - len(shown)
+    said = [f"the first of {len(jobs)} jobs"] if jobs else []
+    said += [f"{left} more store{'s' if left > 1 else ''}"] if left else []
+    return shown, ", ".join(said)
+
+
+def _first_job(kernel: Kernel) -> Collection[int]:
+    """The lines that find the first of several jobs, and its own; none of a kernel that does one, or whose text is not followed."""
+    try:
+        jobs = computation(kernel).parts if kernel.category not in BRANCHING else ()
+    except ValueError:
+        return ()
+    source, statements = kernel.body.splitlines(), ast.parse(kernel.body).body if jobs else []
+    chain = next((each for each in statements if isinstance(each, ast.If)), None)
+    if chain is None:
+        return ()
+    before = [number for number in range(1, chain.lineno) if not SHARING_OUT.match(source[number - 1])]
+    last = chain.body[-1].end_lineno or chain.body[-1].lineno
+    return {*before, *range(chain.lineno, last + 1)}
+
+
+def _left(lines: int, arguments: int) -> str:
+    counts = [
+        f"{count:,} {word}{'s' if count > 1 else ''}"
+        for count, word in ((lines, "line"), (arguments, "argument"))
+        if count
+    ]
+    return f"{' and '.join(counts)} more" if counts else ""
+
+
+MODULES = {"tl", "triton_helpers", "libdevice", "tl_math"}
+SILENT = {"sem"}
+"""Keywords that a reader of a listing can miss: they are the same everywhere."""
+ELSE = "else:"
+
+
+def lines(body: str) -> dict[int, str]:
+    """Each statement's short form by its line, with its indentation; the body's own lines where it is not Python."""
+    source = body.splitlines()
+    try:
+        tree = ast.parse(body)
+    except SyntaxError:
+        return {number: line for number, line in enumerate(source, 1) if line.strip()}
+    found = {}
+    for statement in (node for node in ast.walk(tree) if isinstance(node, ast.stmt)):
+        line = source[statement.lineno - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        short = ast.unparse(ast.fix_missing_locations(_Short().visit(statement)))
+        chained = "el" if isinstance(statement, ast.If) and line.lstrip().startswith("elif") else ""
+        found[statement.lineno] = indent + chained + short.split("\n")[0]
+    found |= {number: line for number, line in enumerate(source, 1) if line.strip() == ELSE}
+    return dict(sorted(found.items()))
+
+
+class _Short(ast.NodeTransformer):
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        return ast.Name(node.attr) if isinstance(node.value, ast.Name) and node.value.id in MODULES else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        self.generic_visit(node)
+        return node.value if ast.unparse(node.slice) == ":" else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        name = ast.unparse(node.func).rpartition(".")[2]
+        if name == "full" and len(node.args) > 1 and ast.unparse(node.args[0]) in {"[1]", "[1, 1]", "[XBLOCK]"}:
+            held = node.args[1]
+            return held if ast.unparse(held) != "True" else ast.Name("all_true")
+        if name in {"load", "store"} or name.startswith("atomic"):
+            node.args = [argument for argument in node.args if ast.unparse(argument) != "None"]
+            policies = [
+                k.value.value for k in node.keywords if k.arg == "eviction_policy" and isinstance(k.value, ast.Constant)
+            ]
+            node.keywords = [k for k in node.keywords if k.arg not in SILENT | {"eviction_policy"}]
+            node.args += [ast.Name(str(policy)) for policy in policies]
+        if name == "device_assert":
+            node.args = node.args[:1]
+        self.generic_visit(node)
+        return _number(node) or node
+
+
+def _number(node: ast.Call) -> ast.Constant | None:
+    """`384 .to(float32)` and `0 .broadcast_to(XBLOCK, 1)` as the numbers that they are, 384.0 and 0; None for anything else."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Constant() as held, attr="broadcast_to")):
+            return held
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=int() | float() as value), attr="to"),
+            args=[ast.Name(id=dtype)],
+            keywords=[],
+        ) if "float" in dtype and not isinstance(value, bool):
+            return ast.Constant(float(value))
+    return None
+
 
 FRAME = re.compile(r"([xyzr])(\d_)?(numel|offset|index|mask|base)|([XYZR])\d?_?BLOCK(?:_\d+)?")
 """Names that Inductor gives to what each axis of a launch is."""

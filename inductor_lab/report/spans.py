@@ -10,7 +10,7 @@ from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, duration, plural, size
 from inductor_lab.records.span import FoundSpan, RefusedSpan
-from inductor_lab.report.table import Cell, Column, Table
+from inductor_lab.report.render import Cell, Column, Table
 
 DIM, HEAD = "bright_black", "bold"
 COLUMNS = (

@@ -14,16 +14,14 @@ from rich.table import Table
 from rich.text import Text
 
 from inductor_lab.annotate.hazards import unsought
-from inductor_lab.annotate.listed import listed
+from inductor_lab.annotate.summary import listed
 from inductor_lab.bind.names import Tensor, full_name
 from inductor_lab.listing import parts
 from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel
-from inductor_lab.report.brief import Brief, brief
 from inductor_lab.report.facts import Facts, facts, launches, role, spoken, traced
-from inductor_lab.report.frame import Line, listing
-from inductor_lab.report.listed import kernels as list_of_kernels
-from inductor_lab.report.terse import lines
+from inductor_lab.report.frame import Brief, Line, brief, lines, listing
+from inductor_lab.report.kernel_list import kernels as list_of_kernels
 
 DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
 

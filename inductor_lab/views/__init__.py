@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from inductor_lab.views.capture import CaptureView
-from inductor_lab.views.kernel import Explanation, KernelView
-from inductor_lab.views.kernels import Kernels
+from inductor_lab.views.kernel import Explanation, Kernels, KernelView
 from inductor_lab.views.result import ResultView
 
 __all__ = ["CaptureView", "Explanation", "KernelView", "Kernels", "ResultView"]

@@ -8,11 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from inductor_lab.records import Capture
-from inductor_lab.views.home import Home
-from inductor_lab.views.kernel import KernelView
-from inductor_lab.views.kernels import Kernels
-from inductor_lab.views.result import ResultView
-from inductor_lab.views.shown import OfRecord
+from inductor_lab.views.kernel import Home, Kernels, KernelView
+from inductor_lab.views.result import OfRecord, ResultView
 
 
 class CaptureView(OfRecord):
@@ -93,7 +90,7 @@ class CaptureView(OfRecord):
         from inductor_lab.costs.roofline import card
         from inductor_lab.gpus import find_gpu
         from inductor_lab.measure.history import of_capture
-        from inductor_lab.report.measured import seconds
+        from inductor_lab.report.times import seconds
         from inductor_lab.spans.find import spans
 
         on = find_gpu(gpu) if gpu else card(self.record.gpu)

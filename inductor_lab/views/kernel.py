@@ -1,20 +1,64 @@
-"""One kernel, and what can be done with it."""
+"""One kernel, and what can be done with it; several to choose from; and where their capture lies.
+
+A capture's home is the folder that it was loaded from or saved to, else one for as long as it is needed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, overload
 
+from inductor_lab import store
 from inductor_lab.annotate import titled
 from inductor_lab.records import Capture, Kernel, Note
 from inductor_lab.report import facts
-from inductor_lab.views.home import Home
-from inductor_lab.views.result import ResultView
-from inductor_lab.views.shown import OfRecord, Shown
+from inductor_lab.views.result import OfRecord, ResultView, Shown
+
+
+class Home:
+    """One capture's, with its log and with the values that its graphs were given, where they were kept."""
+
+    def __init__(
+        self,
+        capture: Capture,
+        log: str | None = None,
+        *,
+        folder: Path | None = None,
+        values: TemporaryDirectory[str] | None = None,
+    ) -> None:
+        self.log = log
+        self._capture = capture
+        self._saved = folder
+        self._values = values
+
+    def save(self, folder: Path | None) -> Path:
+        """Keep it there, or as `captured/NAME`."""
+        self._saved = self._write(folder or store.HOME / store.safe_name(self._capture.name))
+        return self._saved
+
+    @contextmanager
+    def folder(self) -> Iterator[Path]:
+        """Where it is saved, with what it kept; for one that is not, a folder for as long as it is needed."""
+        if self._saved is not None and self._saved.is_dir():
+            yield self._saved
+            return
+        with TemporaryDirectory() as folder:
+            yield self._write(Path(folder) / "capture")
+
+    def _write(self, folder: Path) -> Path:
+        if self._values is None:
+            return store.save(self._capture, folder, self.log)
+        with TemporaryDirectory() as part:  # the store takes the files, and it may be saved again
+            values = Path(shutil.copytree(self._values.name, Path(part) / "values"))
+            return store.save(self._capture, folder, self.log, values)
+
 
 INPUTS = ("drawn", "real")
 """What an ejected kernel's example inputs can be."""
@@ -169,3 +213,53 @@ class KernelView(OfRecord):
 
     def __rich__(self) -> Any:
         return self.explain().__rich__()
+
+
+class Kernels(Shown, Sequence[KernelView]):
+    """The kernels of a capture, by position or by name."""
+
+    def __init__(self, kernels: Iterable[KernelView], capture: Capture) -> None:
+        self._kernels = tuple(kernels)
+        self._capture = capture
+
+    @overload
+    def __getitem__(self, key: int | str) -> KernelView: ...
+    @overload
+    def __getitem__(self, key: slice) -> Kernels: ...
+    def __getitem__(self, key: int | str | slice) -> KernelView | Kernels:
+        """By position, or the one that `named` finds; a slice is several.
+
+        Raises:
+            KeyError: no kernel, or several, are called that.
+        """
+        if isinstance(key, int):
+            return self._kernels[key]
+        if isinstance(key, slice):
+            return Kernels(self._kernels[key], self._capture)
+        found = self.named(key)
+        if len(found) != 1:
+            listed = ": " + ", ".join(kernel.record.name for kernel in found) if found else ""
+            raise KeyError(f"{len(found)} kernels are called {key!r}{listed}")
+        return found[0]
+
+    def named(self, name: str) -> Kernels:
+        """All that Inductor called so, or that are titled so; a glob (`triton_red_*`, `rms_norm*`) or the first digits of their bodies' hash."""
+        return Kernels(
+            [kernel for kernel in self if fnmatchcase(kernel.record.name, name)]
+            or [kernel for kernel in self if fnmatchcase(titled(kernel.record), name)]
+            or [kernel for kernel in self if len(name) >= 8 and kernel.record.body_sha256.startswith(name)],
+            self._capture,
+        )
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(map(repr, self))}]"
+
+    __str__ = __repr__
+
+    def __rich__(self) -> Any:
+        from inductor_lab.report import terminal
+
+        return terminal.kernels(replace(self._capture, kernels=tuple(kernel.record for kernel in self)))

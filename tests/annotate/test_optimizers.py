@@ -6,7 +6,7 @@ import pytest
 from kernels_as_text import kernel
 
 from inductor_lab.computation import computation
-from inductor_lab.computation.naming.optimizers import roles
+from inductor_lab.computation.naming.functions import roles
 
 TENSORS = dict.fromkeys(("in_ptr0", "in_ptr1", "in_ptr2", "in_ptr3"), "float32[3000]")
 TENSORS |= {"in_ptr4": "float32[]", "out_ptr0": "float32[3000]", "out_ptr1": "float32[3000]"}

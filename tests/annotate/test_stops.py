@@ -10,9 +10,8 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, CAT, HEAD, ROWS, TRANSPO
 
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.layout import Run, runs
-from inductor_lab.annotate.phase import phase, phases
-from inductor_lab.annotate.steps import steps
+from inductor_lab.annotate.facts import Run, runs
+from inductor_lab.annotate.steps import phase, phases, steps
 from inductor_lab.annotate.stops import fusion_stops, told
 from inductor_lab.bind.elements import nbytes
 from inductor_lab.computation import Access, computation

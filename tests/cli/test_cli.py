@@ -176,7 +176,7 @@ def test_doctor_tells_what_is_installed_and_does_not_work(lab: Lab, monkeypatch:
         raise TypeError("Watch._loaded() missing 1 required positional argument: 'is_volatile'")
 
     for name in ("inspect", "replay"):
-        monkeypatch.setattr(f"inductor_lab.cli.trial._Trial.{name}", lambda trial: None)
+        monkeypatch.setattr(f"inductor_lab.cli.begin._Trial.{name}", lambda trial: None)
     monkeypatch.setattr("inductor_lab.verify.verify", broken)
     document = json.loads(lab("doctor", "--json").out)
     assert document["works"]["verify"] is False and document["works"]["replay"] is True
@@ -271,7 +271,7 @@ def test_a_surprise_is_one_sentence_too(lab: Lab, monkeypatch: pytest.MonkeyPatc
 
 def test_a_missing_package_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "rich.console", None)
-    monkeypatch.setattr("inductor_lab.cli.trial.tried", lambda checks, step: checks)
+    monkeypatch.setattr("inductor_lab.cli.begin.tried", lambda checks, step: checks)
     result = lab("doctor")
     assert result.code == 0
     monkeypatch.setitem(sys.modules, "inductor_lab.doctor", None)

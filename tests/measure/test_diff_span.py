@@ -33,8 +33,7 @@ from inductor_lab.measure.timing.samples import (  # noqa: E402
     State,
 )
 from inductor_lab.records import KernelTime  # noqa: E402
-from inductor_lab.report.contest import besides  # noqa: E402
-from inductor_lab.report.results import result  # noqa: E402
+from inductor_lab.report.results import besides, result  # noqa: E402
 from inductor_lab.spans import span as span_of  # noqa: E402
 
 if type(tl.sum).__name__ == "InterpretedFunction":

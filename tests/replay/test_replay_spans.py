@@ -16,7 +16,7 @@ pytest.importorskip("triton")
 from folders import CAPTURED
 
 from inductor_lab import store
-from inductor_lab.cli.replay import _graft
+from inductor_lab.cli.verify import _graft
 from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Node, TensorType, Verdict

@@ -15,7 +15,7 @@ from inductor_lab.records import Graph, Replay, ReplayedGraph, ReplayedLaunch, S
 from inductor_lab.replay import module, times
 from inductor_lab.replay.times import by_launch, saving
 from inductor_lab.report import render
-from inductor_lab.report.replayed import replayed
+from inductor_lab.report.outcomes import replayed
 
 
 def test_launches_are_found_by_name_in_the_order_of_the_step() -> None:

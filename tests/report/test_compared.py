@@ -15,7 +15,7 @@ from inductor_lab import store
 from inductor_lab.compare import compare
 from inductor_lab.measure.why.pairs import every, programs
 from inductor_lab.records import MachineCode
-from inductor_lab.report import compared, html
+from inductor_lab.report import comparison, html
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def captured(workdir: Path) -> Path:
 
 def held(old: str, new: str) -> dict[str, Any]:
     found = compare(store.load(CAPTURED / old), store.load(CAPTURED / new))
-    page = compared.page(found, every(found), programs(found.a, found.b))
+    page = comparison.page(found, every(found), programs(found.a, found.b))
     return dict(html.unpacked(page))
 
 
@@ -61,7 +61,7 @@ def test_captures_whose_kernels_have_the_same_ids() -> None:
     old, new = two()
     assert {kernel.id for kernel in old.kernels} & {kernel.id for kernel in new.kernels}
     found = compare(old, new)
-    pairs = compared.compared(found, every(found), programs(old, new), ({}, {}), {}).pairs
+    pairs = comparison.compared(found, every(found), programs(old, new), ({}, {}), {}).pairs
     assert [(pair.state, pair.a, pair.b) for pair in pairs] == [
         ("changed", 0, 0),
         ("added", -1, 4),
@@ -97,7 +97,7 @@ def test_instructions_are_counted_by_kind_where_the_code_is_read_so() -> None:
     found = compare(old, new)
     nvidia = MachineCode("k", "h200", "sm_90", 32, 0, 0, 4, instructions={"fp32": 5, "integer": 2})
     amd = MachineCode("k", "mi300x", "gfx942", 14, 0, 0, 4)
-    pair = compared.compared(found, {}, programs(old, new), ({"test:0": nvidia}, {"test:0": amd}), {}).pairs[0]
+    pair = comparison.compared(found, {}, programs(old, new), ({"test:0": nvidia}, {"test:0": amd}), {}).pairs[0]
     assert pair.machine is not None
     rows = {title: values for title, *values in pair.machine.rows}
     assert rows["registers"] == ["32 a thread", "14 a thread"]

@@ -8,7 +8,7 @@ import pytest
 from folders import CAPTURED
 
 from inductor_lab import store
-from inductor_lab.cli.replay import _graft
+from inductor_lab.cli.verify import _graft
 from inductor_lab.errors import LabError
 from inductor_lab.records.span import Span
 from inductor_lab.spans.address import addressed, also

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards import arithmetic, buffers, lanes, memory
+from inductor_lab.annotate.hazards import arithmetic, memory
 from inductor_lab.computation import computation
 from inductor_lab.records import Capture, Kernel
 
@@ -21,20 +21,20 @@ OF_A_BODY: tuple[tuple[str, Callable[[Context], Iterator[str]]], ...] = (
     ("read twice", memory.repeated),
     ("read back", memory.read_back),
     ("written twice", memory.written_twice),
-    ("idle", lanes.idle),
+    ("idle", arithmetic.idle),
     ("remainder", arithmetic.redundant_remainders),
     ("one-hot", arithmetic.one_hots),
     ("choice", arithmetic.choices),
-    ("small", lanes.too_small),
+    ("small", arithmetic.too_small),
 )
 """The most general first."""
 OF_ITS_LAUNCH = {"idle", "small"}
 """Those that hold where a branch decides what happens too: blocks and programs tell them."""
 OF_ITS_GRAPH: tuple[tuple[str, Callable[[Context, Capture], Iterator[str]]], ...] = (
-    ("unread", buffers.unread),
-    ("fill", buffers.fills),
-    ("read again", buffers.read_again),
-    ("fusion stopped", buffers.stopped),
+    ("unread", memory.unread),
+    ("fill", memory.fills),
+    ("read again", memory.read_again),
+    ("fusion stopped", memory.stopped),
 )
 
 

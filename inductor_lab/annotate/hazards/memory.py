@@ -1,4 +1,7 @@
-"""What a kernel moves more often, or in smaller pieces, than its values need."""
+"""What a kernel moves more often, or in smaller pieces, than its values need.
+
+Beside the others of its graph: buffers that nobody reads, fills for a scatter, tensors that its neighbour reads too.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,127 @@ from collections.abc import Iterator, Sequence
 from math import gcd
 
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.layout import runs
+from inductor_lab.annotate.facts import runs
+from inductor_lab.annotate.steps import Step, steps
+from inductor_lab.annotate.stops import LEAST_TOLD, told
 from inductor_lab.bind.elements import nbytes, type_of
 from inductor_lab.bind.geometry import COVERED, geometry
 from inductor_lab.bind.heuristics import candidates
-from inductor_lab.computation import Access
-from inductor_lab.computation.idioms import seen
+from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.idioms import number, seen
 from inductor_lab.computation.space import Box, distinct, normal
 from inductor_lab.computation.tree import Constant, Load
-from inductor_lab.quantity import plural, size
+from inductor_lab.quantity import duration, plural, size
+from inductor_lab.records import Capture, LaunchArgument
+
+
+def unread(context: Context, capture: Capture) -> Iterator[str]:
+    """Outputs that every launch leaves, and nobody reads."""
+    launches = context.kernel.launches
+    for pointer in context.unread:
+        moved = sum(nbytes(a.type) or 0 for launch in launches for a in launch.arguments if a.name == pointer)
+        behind = "the launch" if len(launches) == 1 else f"all {len(launches)} launches"
+        own = any(load.pointer == pointer for load in context.computation.loads)
+        rest, keep = (", only the kernel itself", "keep the value and ") if own else ("", "")
+        if moved >= FEW_BYTES:
+            yield (
+                f"nobody reads {pointer} after {behind}{rest}: {size(moved)} written, "
+                f"{duration(moved / context.card.reachable)}; {keep}leave out the store"
+            )
+
+
+def fills(context: Context, capture: Capture) -> Iterator[str]:
+    """A number everywhere, where the next that touches the buffer writes only where its data points."""
+    value = _everywhere(context.computation)
+    found: list[tuple[LaunchArgument, Step]] = []
+    earlier = True  # whether a kernel stands before each of them that could fill besides
+    for of_graph, place in _places(context, capture) if value is not None else ():
+        for written in of_graph[place].writes:
+            following = next((s for s in of_graph[place + 1 :] if s.touches(written.storage)), None)
+            if written.storage and following and _scatters(following, written.storage):
+                found.append((written, following))
+                last = max((n for n, s in enumerate(of_graph[:place]) if s.touches(written.storage)), default=-1)
+                earlier &= any(s.kernel and s.id != context.kernel.id for s in of_graph[last + 1 : place])
+    instead = " or ".join(["a memset"] * (value == 0) + ["a kernel before it, besides its own work,"] * earlier)
+    if found and instead:
+        (largest, scattering), others = max(found, key=lambda pair: nbytes(pair[0].type) or 0), len(found) - 1
+        moved = size(sum(nbytes(written.type) or 0 for written, _ in found))
+        are = f" and {plural(others, 'other buffer')}, {moved}, are" if others else f", {moved}, is"
+        more = len({step.id for _, step in found} - {scattering.id})
+        follow = (
+            f"{scattering.id} and {plural(more, 'other')}, write only where their"
+            if more
+            else f"{scattering.id}, writes only where its"
+        )
+        yield f"{largest.value}{are} set to {value:g} since what follows, {follow} data points: {instead} can do that instead"
+
+
+def _places(context: Context, capture: Capture) -> Iterator[tuple[Sequence[Step], int]]:
+    """Each launch of the kernel: the steps of its graph, and which of them it is."""
+    for graph in dict.fromkeys(launch.graph for launch in context.kernel.launches):
+        of_graph = steps(capture).get(graph, [])
+        yield from ((of_graph, place) for place, step in enumerate(of_graph) if step.id == context.kernel.id)
+
+
+def _everywhere(found: Computation) -> float | None:
+    """The number that is all that a body stores."""
+    stored = [access.value for access in found.accesses if access.kind == "store" and not access.gathered]
+    values = {number(value) for value in stored if value is not None}
+    whole = len(stored) == len(found.accesses) and not found.branches
+    return values.pop() if whole and len(values) == 1 else None
+
+
+SCATTERING = ("scatter", "index_put", "index_add")
+"""In the names of library calls that write at places which a tensor names."""
+
+
+def _scatters(step: Step, storage: str) -> bool:
+    """Whether a step writes a buffer at addresses that data decides, and nowhere else."""
+    if step.kernel is None:
+        return any(word in step.id for word in SCATTERING) and any(a.storage == storage for a in step.writes)
+    names = {argument.name for argument in step.writes if argument.storage == storage}
+    stores = [a for job in step.jobs() for a in job.stores if a.pointer in names]
+    return bool(stores) and all(store.gathered for store in stores)
+
+
+def stopped(context: Context, capture: Capture) -> Iterator[str]:
+    """What it leaves in memory for others; a fill is told already where they add to it."""
+    yield from told(context.kernel, capture, but="added" if any(fills(context, capture)) else "")
+
+
+def read_again(context: Context, capture: Capture) -> Iterator[str]:
+    """Tensors of which the launch right before loads the same elements, and leaves nothing that this one waits for."""
+    found: list[tuple[int, Step, list[str]]] = []
+    for of_graph, place in _places(context, capture):
+        before, step = of_graph[place - 1], of_graph[place]
+        waits = place - 1 in step.producers.values() or any(step.touches(a.storage) for a in before.writes)
+        if place and before.kernel and step.kernel and not waits:
+            pairs = [(a, b) for a in step.reads for b in before.reads if (a.value, a.type) == (b.value, b.type)]
+            common = {a.value: _common(before, b.name, step, a.name) * context.width(a.name) for a, b in pairs}
+            found.append((sum(common.values()), before, [name for name, moved in common.items() if moved]))
+    worth = [each for each in found if each[0] >= LEAST_TOLD]
+    if worth:
+        moved, before, names = max(worth, key=lambda each: each[0])
+        launches, alike = len(context.kernel.launches), sum(each[1].id == before.id for each in worth)
+        often = f" (so in {alike} of {launches} launches)" if launches > 1 else ""
+        source = "at best from L2" if moved <= context.card.l2 else "from memory"
+        yield (
+            f"{', '.join(names)}, {size(moved)} {source}, which {before.id} loads right before{often}: "
+            "neither needs what the other makes, so one kernel could load them once"
+        )
+
+
+def _common(one: Step, pointer: str, other: Step, of_other: str) -> int:
+    """Elements of one tensor that two steps both load; none where data, branches or symbolic sizes decide which."""
+    boxes = _loaded(one, pointer), _loaded(other, of_other)
+    return distinct(boxes[0]) + distinct(boxes[1]) - distinct(boxes[0] + boxes[1])
+
+
+def _loaded(step: Step, pointer: str) -> list[Box]:
+    boxes = [job.box(a) for job in step.jobs() if not job.branches for a in job.loads if a.pointer == pointer]
+    known = [box for box in boxes if box]
+    return known if len(known) == len(boxes) else []
+
 
 WIDE = 256
 """Rows of this many bytes or more are gathered about as fast as they are streamed."""

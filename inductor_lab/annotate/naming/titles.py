@@ -7,18 +7,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.naming.called import Called
-from inductor_lab.annotate.naming.expressions import written
-from inductor_lab.annotate.templates import computed, template
+from inductor_lab.annotate.naming.expressions import Called, written
+from inductor_lab.annotate.summary import template, template_operators
 from inductor_lab.aten import FOLDED
 from inductor_lab.computation import Computation, computation
 from inductor_lab.computation.idioms import seen
-from inductor_lab.computation.naming import activations, dropouts
+from inductor_lab.computation.naming import functions
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal
-from inductor_lab.computation.naming.reading import names
+from inductor_lab.computation.naming.reading import SAID, SIMPLE, names
 from inductor_lab.computation.naming.shapes import shape
-from inductor_lab.computation.naming.table import SAID, SIMPLE
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 from inductor_lab.records import Capture, Kernel, Launch
 
@@ -29,7 +27,7 @@ PIECES = frozenset(
     {"pad", "gather", "linspace", "cat", "slice_scatter", "embedding", "avg_pool", "attention_mask", "tril", "triu", "causal_mask",
      "band_mask", "length_mask", "scan", "scatter", "scatter_add", "max_pool_backward", "avg_pool_backward", "bias_gradient", "softcap", "softplus",
      "elu", "hardswish", "hardsigmoid",
-     "interpolation_index", "interpolation_weight", *(row.name for row in (*activations.BACKWARD, *dropouts.ROWS))}
+     "interpolation_index", "interpolation_weight", *(row.name for row in (*functions.ACTIVATION_BACKWARD, *functions.DROPOUTS))}
 )  # fmt: skip
 """Names of what only picks elements or takes each by itself: what is computed besides is not of little account."""
 OTHERWISE: Mapping[tuple[str, str], str] = {
@@ -67,7 +65,7 @@ class Namer:
 
     def name(self, kernel: Kernel) -> Naming:
         if kernel.category == "template":
-            return Naming(template(kernel), (), "recognised", computed(kernel))
+            return Naming(template(kernel), (), "recognised", template_operators(kernel))
         if kernel.category == "user_autotune":
             return Naming(f"user kernel {kernel.name}", (), "recognised", (re.sub(r"_\d+$", "", kernel.name),))
         try:

@@ -44,8 +44,10 @@ FOLDS = {
 """A fold as a formula writes it -> as a term does."""
 CALLED = {"int": "to int32"}
 """The same of another call."""
-NUMBERS = frozenset({"c", "alpha", "beta", "eps", "k", "q"})
-"""Names that may be numbers."""
+NUMBERS = {
+    "c": "a number", "alpha": "a number", "beta": "a number", "eps": "a small number", "k": "one number everywhere", "q": "one number everywhere",
+}  # fmt: skip
+"""Names that are numbers, or may be, wherever they stand -> which, a key of `conditions.CONDITIONS`."""
 MOST = 8.0
 """The highest power of a function that is taken apart factor by factor."""
 SYMMETRIC = frozenset({"eq", "ne", "and", "or", "maximum", "minimum"})
@@ -423,7 +425,7 @@ class Finder:
         before = 1.0 if times is None else times
         if not _folds(base):
             yield found, number
-        if _folds(base) or (number != before and (name_of(base) or NUMBERS.intersection(map(name_of, parts(base))))):
+        if _folds(base) or (number != before and (name_of(base) or NUMBERS.keys() & set(map(name_of, parts(base))))):
             yield self.terms.multiply(self.terms.number(number / before), found), before
 
 

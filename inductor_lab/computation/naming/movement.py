@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 
 from inductor_lab.computation.folds import RUNNING, narrowing
 from inductor_lab.computation.index import Index
+from inductor_lab.computation.naming.conditions import written
+from inductor_lab.computation.naming.functions import causal
 from inductor_lab.computation.naming.match import Asked, Match, Pattern, Row, call, is_number
-from inductor_lab.computation.naming.softmaxes import causal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Term, addends, close, product, walk
-from inductor_lab.computation.naming.written import written
 
 LARGEST = "amax", "max", "argmax", "logsumexp", "_softmax", "_safe_softmax", "_log_softmax", "prepare_softmax_online"
 """Operators that take the largest of a row."""

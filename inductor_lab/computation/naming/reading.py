@@ -1,4 +1,7 @@
-"""A kernel's names: each stored value taken apart by the table, what comes first in the computation first."""
+"""A kernel's names: each stored value taken apart by the table of all names, what comes first in the computation first.
+
+The table is in the order in which its rows are tried: what takes most of a tree comes first.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.computation import Computation
-from inductor_lab.computation.naming.match import Asked, Match, Row
-from inductor_lab.computation.naming.stores import added, constant, moved, scattered
-from inductor_lab.computation.naming.table import ROWS
+from inductor_lab.computation.naming import functions, movement
+from inductor_lab.computation.naming.match import STORES, Asked, Match, Row, added, constant, moved, scattered
 from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product, walk
+
+ROWS: tuple[Row, ...] = (
+    *functions.OPTIMIZERS, *functions.SOFTMAX_BACKWARD, *functions.ACTIVATION_BACKWARD, *functions.NORM_GRADIENTS,
+    *functions.NORM_ROWS, *functions.SOFTMAX_FORWARD, *movement.ROTATIONS, *functions.DROPOUTS, *functions.GATED, *functions.ACTIVATIONS,
+    *functions.SOFTMAX_PARTS, *functions.NORM_STATISTICS, *movement.ROWS,
+)  # fmt: skip
+SAID: dict[str, str] = {row.name: row.words or row.name for row in ROWS} | {name: name for name in STORES} | {
+    "residual_add": "residual add", "bias_gradient": "bias gradient", "swiglu_backward": "swiglu_backward", "geglu_backward": "geglu_backward",
+}  # fmt: skip
+"""Name -> what people are told."""
+SIMPLE = frozenset(row.name for row in ROWS if row.simple)
+"""Names whose call is as short: an expression says more."""
+
 
 NORMS = frozenset({"rms_norm", "layer_norm", "rms", "layer_norm_statistics"})
 COUNTED = {

@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.naming.optimizers import roles
+from inductor_lab.computation.naming.functions import roles
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Load, Operation

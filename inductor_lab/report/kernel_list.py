@@ -10,7 +10,7 @@ from typing import Protocol
 from inductor_lab.gpus import card_of
 from inductor_lab.quantity import article, duration, plural, size
 from inductor_lab.records import Called, CompileEvent, Gpu, Listed
-from inductor_lab.report.table import Cell, Column, Table
+from inductor_lab.report.render import Cell, Column, Table
 
 DIM, HEAD = "bright_black", "bold"
 
