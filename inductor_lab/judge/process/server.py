@@ -34,6 +34,8 @@ from inductor_lab.errors import SHORT, LabError, crash, short_of_memory
 
 LOOK = 0.01
 """Seconds between two looks at whether a judge has ended."""
+THREADS = 4
+"""Of the CPU, of each process beside a card: eight verdicts of all 64 cores each took more than ten minutes where 3 threads took half a one."""
 IDLE = 600.0
 """Seconds that it waits for another file."""
 TRIM_THRESHOLD, MMAP_MAX = -1, -4
@@ -75,8 +77,8 @@ def main() -> None:
 
     here = os.getpid()
     reuse_memory()
-    if alone.INTERPRETING:
-        torch.set_num_threads(1)  # the first torch.erf of a fork, on two threads, had at times half the digits
+    # The first torch.erf of a fork, on two threads, had at times half the digits; beside a card many threads wait for each other more than they work.
+    torch.set_num_threads(1 if alone.INTERPRETING else min(torch.get_num_threads(), THREADS))
     hide_from_others()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for asked in _requests(asking):
