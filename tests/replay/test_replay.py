@@ -563,7 +563,7 @@ def test_a_library_s_result_lies_as_the_card_s_does() -> None:
     before = x.clone()
     laid(x, (1, 2, 3, 4), (24, 1, 8, 2), "torch.ops.aten.convolution.default")
     assert x.stride() == (24, 1, 8, 2) and torch.equal(x, before)
-    with pytest.raises(AssertionError, match=r"expected size \(1, 2, 3, 5\)"):
+    with pytest.raises(AssertionError, match="expected size 4==5"):
         laid(x, (1, 2, 3, 5), (24, 1, 8, 2))
 
 
