@@ -101,3 +101,13 @@ def test_the_machine_has_what_its_groups_leave(tmp_path: Path) -> None:
     old = "sys__fs__cgroup__memory__box__memory_dot_"
     write(**{f"{old}limit_in_bytes": "900", f"{old}usage_in_bytes": "800", f"{old}stat": "total_inactive_file 30"})
     assert free_of_machine(tmp_path) == 130
+
+
+def test_beside_a_card_half_of_it_lies_on_either(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "large.py"
+    path.write_text(BY_SIZES.replace('"s0": 3', '"s0": 300_000'))
+    takes = 8 * COPIES * elements(path.read_text())
+    monkeypatch.setattr(free_memory, "free_of_machine", lambda: int(1.5 * takes))
+    for card, count in ((None, 1), (10 * takes, 2), (int(0.8 * takes), 1)):
+        monkeypatch.setattr(free_memory, "free_of_card", lambda: card)  # noqa: B023
+        assert side_by_side([path] * 2, 2)[0] == count

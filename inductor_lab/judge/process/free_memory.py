@@ -42,9 +42,10 @@ def side_by_side(paths: Sequence[str | Path], most: int) -> tuple[int, str]:
     """How many of some files can be judged at once, `most` of them at most; and why fewer, or nothing."""
     if min(len(paths), most) < 2:
         return min(len(paths), most), ""
-    needs = [need(_text(Path(path))) for path in paths]
+    of_machine, of_card = free_of_machine(), free_of_card()
+    needs = [need(_text(Path(path)), COPIES if of_card is None else COPIES // 2) for path in paths]
     count, why = min(len(paths), most), ""
-    for whose, free in (("the machine", free_of_machine()), ("the card", free_of_card())):
+    for whose, free in (("the machine", of_machine), ("the card", of_card)):
         if free is not None and (room := fitting(needs, free)) < count:
             count, why = room, f"{room} at a time: {whose} has {size(free)} of memory free"
     return count, why
@@ -57,9 +58,9 @@ def _text(path: Path) -> str:
         return ""
 
 
-def need(text: str) -> int:
+def need(text: str, copies: int = COPIES) -> int:
     """Bytes that judging an ejected file takes, by its text."""
-    return START + 8 * (COPIES * elements(text) + INNER * inner(text))
+    return START + 8 * (copies * elements(text) + INNER * inner(text))
 
 
 def fitting(needs: Sequence[int], free: int) -> int:
