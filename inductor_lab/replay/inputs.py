@@ -150,8 +150,8 @@ def _value(
 def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:
     """The same values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts."""
     size = 1 + sum((size - 1) * step for size, step in zip(x.shape, x.stride(), strict=True)) if x.numel() else 0
-    memory = torch.as_strided(x, (size,), (1,)).clone() if size else x.new_empty(0)
-    return torch.as_strided(memory.to(device or x.device), x.shape, x.stride(), 0)
+    memory = torch.as_strided(x, (size,), (1,)) if size else x.new_empty(0)
+    return torch.as_strided(memory.to(device or x.device, copy=True), x.shape, x.stride(), 0)
 
 
 def bits(x: torch.Tensor) -> torch.Tensor:

@@ -95,7 +95,8 @@ def compiled(
     exec(compile(ast.Module(body, type_ignores=[]), f"graph {graph.id}", "exec"), names)
     for name, configuration in kept.items():
         configurations.pin(names[name], configuration)
-    names |= kernels(names) | {"assert_size_stride": laid_where_it_is_not(names["assert_size_stride"])}
+    names |= kernels(names)
+    names["assert_size_stride"] = laid_where_it_is_not(names["assert_size_stride"])
     names.setdefault("copy_if_misaligned", lambda tensor: tensor)
     return cast(Module, names["call"])
 

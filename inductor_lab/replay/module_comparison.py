@@ -1,7 +1,8 @@
 """A graph held to the module as Inductor generated it: for what is too large to be held to eager, whose every value would stay in float64.
 
 Both modules run on the same inputs, one with the hand kernels. Each hand kernel's run is held to its own reference, the outputs of the one to those
-of the other; where no hand kernel is given, each launch is held to its reference. What waits for the other lies in the host's memory.
+of the other; where no hand kernel is given, each launch is held to its reference. What waits for the other lies on the card where there is room,
+else in the host's memory.
 
 real_llama_3_1_8b: 8.0e9 weights, 36 GB go into its backward graph; all its nodes' values in float64 are 729 GB.
 """
@@ -68,7 +69,7 @@ def _is_view(node: Node) -> bool:
 
 def on_the_host(values: Mapping[str, Any]) -> Values:
     """The same, where they take no memory of the card's."""
-    return {name: _copied(x, "cpu") for name, x in values.items()}
+    return {name: _at(x, "cpu") for name, x in values.items()}
 
 
 def held(
@@ -84,36 +85,60 @@ def held(
         LabError: a hand kernel does not run.
     """
     stays = inputs.on_the_cpu(graph)
+    waits = ""
 
     def returned(call: module.Module, draw: int = 0) -> Values:
+        nonlocal waits
         generator = torch.Generator("cpu").manual_seed(draw)
-        moved = {name: _moved(x, generator) if draw else x for name, x in given.items()}
+        taken = [_copied(x, "cpu" if name in stays else alone.DEVICE) for name, x in given.items()]
+        if draw:
+            taken = [_moved(x, generator) for x in taken]
         torch.manual_seed(graphs.SEED)
-        found = call([_copied(x, "cpu" if name in stays else alone.DEVICE) for name, x in moved.items()])
-        return {name: _copied(x, "cpu") for name, x in zip(graph.outputs, found, strict=True) if name}
+        found = {name: x for name, x in zip(graph.outputs, call(taken), strict=True) if name}
+        waits = waits or _has_room(found)
+        return {name: _at(x, waits) for name, x in found.items()}
 
     want = returned(generated)
-    again = cache(lambda draw: returned(generated, draw))
+    again = cache(partial(returned, generated))
+
+    def others(name: str) -> list[Tensor]:
+        return [again(draw)[name] for draw in DRAWS]
+
     out = returned(hand)
     told, errors = dict[str, str](), dict[str, float]()
     for name in (name for name in out if name not in set(drawn)):
-        told[name], far = _compared(out[name], want[name], lambda name=name: [again(draw)[name] for draw in DRAWS])
+        told[name], far = _compared(out[name], want[name], partial(others, name))
         errors |= {} if far is None else {name: far}
-    return out, told, errors
+    return on_the_host(out), told, errors
+
+
+def _has_room(found: Mapping[str, Any]) -> str:
+    """Where the outputs of as many runs as there are wait for each other: on the card, beside what a run takes at most, or on the host."""
+    if alone.DEVICE == "cpu":
+        return "cpu"
+    bytes_ = sum(x.nbytes for x in found.values() if isinstance(x, Tensor))
+    room = torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
+    fits = torch.cuda.max_memory_allocated() + (2 + len(DRAWS)) * bytes_ < 0.9 * room
+    return alone.DEVICE if fits else "cpu"
 
 
 def _compared(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[str, float | None]:
     if not isinstance(out, Tensor):
         return "pass" if out == want else f"is {out}, the generated module returns {want}", None
+    out, want = (_at(x, alone.DEVICE) for x in (out, want))
     if torch.equal(inputs.bits(out), inputs.bits(want)):
         return "pass", 0.0 if out.is_floating_point() else None
-    on_the_card = partial(_copied, device=alone.DEVICE)
-    found = limits.against_generated(on_the_card(out), on_the_card(want), lambda: [on_the_card(x) for x in again()])
+    found = limits.against_generated(out, want, lambda: [_at(x, alone.DEVICE) for x in again()])
     return found.message or "pass", found.errors.get("hand")
 
 
 def _copied(x: Any, device: str) -> Any:
     return inputs.copied(x, device) if isinstance(x, Tensor) else x
+
+
+def _at(x: Any, device: str) -> Any:
+    """The same tensor where it lies there."""
+    return _copied(x, device) if isinstance(x, Tensor) and x.device.type != device else x
 
 
 def _moved(x: Any, generator: torch.Generator) -> Any:

@@ -120,6 +120,7 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> list[Row]:
         except LabError as error:
             said = {"replay": "error", "replay_says": str(error)}
         if said["replay"] != "pass" and len(some) > 1:
+            print(f"{len(some)} together: {said['replay']}, {said['replay_says']}", flush=True)
             middle = len(some) // 2
             run(some[:middle])
             run(some[middle:])
