@@ -39,7 +39,6 @@ from inductor_lab.eject.cuda.code import (
     opposite,
     translated,
 )
-from inductor_lab.eject.cuda.operands import seen
 from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.operands import chosen_sides, unscaled
@@ -72,7 +71,6 @@ class Expressions:
         Raises:
             UnprintableError: a node has no form here.
         """
-        value = seen(value)
         if value in self.page.bound:
             return self.page.bound[value]
         match value:
@@ -129,7 +127,7 @@ class Expressions:
                     else binary(left, LOGICAL[name], right)
                 )
             case "where", (_, _, _):
-                condition, a, b = map(seen, chosen_sides(value))
+                condition, a, b = chosen_sides(value)
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
             case "bitcast", (x,):
                 return self._bitcast(x, dtype)
@@ -186,7 +184,7 @@ class Expressions:
             loose: True where C++ itself makes both operands of an operator one type, a float beside a whole number.
         """
         text = self.of(value, dtype)
-        if isinstance(seen(value), Constant) or dtype in {"", "int", "float"} or value.dtype in {"int", "float", ""}:
+        if isinstance(value, Constant) or dtype in {"", "int", "float"} or value.dtype in {"int", "float", ""}:
             return text
         same = self.numbers.held(value.dtype) == self.numbers.held(dtype)
         if same or (loose and is_float(value.dtype) == is_float(dtype) and value.dtype != "bool"):

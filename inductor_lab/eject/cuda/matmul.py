@@ -23,7 +23,7 @@ from inductor_lab.computation.tree import Expression, Load, Operation, Reduction
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.code import PRODUCT, Code, block, stored, translated
 from inductor_lab.eject.cuda.geometry import along_grid, packed_or_not
-from inductor_lab.eject.cuda.operands import Varying, of_access, seen, under
+from inductor_lab.eject.cuda.operands import Varying, of_access, under
 from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.statements import Statements
@@ -56,15 +56,10 @@ def product_of(page: Page) -> Product | None:
         value for step in page.found.schedule.every() if isinstance(step, Effect) for value in of_access(step.access)
     ]
     match [node for node in under(*roots) if isinstance(node, Reduction)]:
-        case [Reduction(name="sum", inputs=(value,)) as total]:
-            match seen(value):
-                case Operation(name="mul", inputs=(left, right)):
-                    pass
-                case _:
-                    return None
+        case [Reduction(name="sum", inputs=(Operation(name="mul", inputs=(one, other)),)) as total]:
+            pass
         case _:
             return None
-    one, other = seen(left), seen(right)
     separate = not Varying(frozenset({"x"})).along(one) and not Varying(frozenset({"y"})).along(other)
     if not separate or one.dtype != other.dtype or one.dtype not in KINDS:
         return None
@@ -229,7 +224,7 @@ class Products:
         for step in page.found.schedule.steps:
             match step:
                 case Define(values=values):
-                    self.statements.define(step, [v for v in map(seen, values) if not varying.along(v)])
+                    self.statements.define(step, [v for v in values if not varying.along(v)])
                 case Effect(access=access):
                     self.statements.store(access)
                 case Assert():

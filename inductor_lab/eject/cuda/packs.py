@@ -23,7 +23,7 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, Size
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.code import SUM, TRUE, Code, guarded, stored
-from inductor_lab.eject.cuda.operands import parts, seen
+from inductor_lab.eject.cuda.operands import parts
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.signature import overwritten
 from inductor_lab.eject.cuda.statements import Statements
@@ -114,7 +114,6 @@ class Packs:
 
     def shared(self, value: Expression) -> bool:
         """Whether a value is the same for all elements, and can be known before they are looked at."""
-        value = seen(value)
         if value not in self._shared:
             self._shared[value] = self._of(value)
         return self._shared[value]
@@ -141,7 +140,7 @@ class Packs:
 
     def answered(self, value: Operation) -> bool:
         """Whether a position's comparison with a number changes its answer between packs alone."""
-        name, (left, right) = value.name, map(seen, value.inputs)
+        name, (left, right) = value.name, value.inputs
         if isinstance(left, Constant):
             name, left, right = MIRRORED[name], right, left
         match left, right:
@@ -180,7 +179,7 @@ class Packs:
     def _wanted(self) -> Iterable[Access]:
         """Accesses that the kernel's text makes."""
         for access in self.page.found.accesses:
-            if access.kind != "load" or (access.value is not None and self.page.uses[seen(access.value)]):
+            if access.kind != "load" or (access.value is not None and self.page.uses[access.value]):
                 yield access
 
     def worth_it(self, places: dict[Place, Access]) -> bool:
@@ -232,7 +231,7 @@ class Packs:
     def _compared(self, value: Operation) -> list[str]:
         """The number that a position is compared with."""
         found = []
-        for place, side in enumerate(map(seen, value.inputs)):
+        for place, side in enumerate(value.inputs):
             if isinstance(side, Position):
                 found += self._steps(side.index, "")
             name = self.page.layout.bounds.numbers.get((value, place))

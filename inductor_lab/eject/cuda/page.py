@@ -18,10 +18,11 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Code, Numbers, translated, words
-from inductor_lab.eject.cuda.operands import seen, uses
+from inductor_lab.eject.cuda.operands import goes_on, of_a_thread, parts
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Layout
 from inductor_lab.eject.triton.nouns import Names
+from inductor_lab.eject.triton.operands import uses
 from inductor_lab.paths import templates_folder
 
 KEYWORDS = """
@@ -161,15 +162,21 @@ def empty_page(
     """
     if found.schedule.opaque:
         raise UnprintableError(found.schedule.opaque)
+    found = of_a_thread(found)
     names = {*taken, *RESERVED, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
     return Page(
-        found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule), functions=functions
+        found,
+        tensors,
+        Layout(found, tensors, names, values),
+        numbers,
+        uses(found.schedule, parts, lambda carry: not goes_on(carry)),
+        functions=functions,
     )
 
 
 def place_of(of: Access | Load) -> Place:
     """Where an access goes, and when."""
-    return of.pointer, of.index, None if of.mask is None or masks(of.mask) else seen(of.mask)
+    return of.pointer, of.index, None if of.mask is None or masks(of.mask) else of.mask
 
 
 # ------------------------------------------------------------ device functions

@@ -16,7 +16,6 @@ from collections.abc import Container, Mapping, Sequence
 
 from inductor_lab.computation.schedule import Access, Assert, Axis, Define, Effect
 from inductor_lab.eject.cuda.code import SUM, Code, block, words
-from inductor_lab.eject.cuda.operands import seen
 from inductor_lab.eject.cuda.packs import PackLines, Packs, packs_of
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.statements import Statements
@@ -133,7 +132,7 @@ class Packed:
         for step in page.found.schedule.steps:
             match step:
                 case Define(values=values, loads=loads):
-                    self.statements.define(step, [value for value in map(seen, values) if self.packs.shared(value)])
+                    self.statements.define(step, [value for value in values if self.packs.shared(value)])
                     for access in loads:
                         if (place := place_of(access)) in page.packs and place not in made:
                             made.add(place)

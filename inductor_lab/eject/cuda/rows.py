@@ -21,7 +21,7 @@ from inductor_lab.computation.tree import Carried, Expression, Load, Operation, 
 from inductor_lab.eject.cuda.code import words
 from inductor_lab.eject.cuda.folds import Accumulators, Group
 from inductor_lab.eject.cuda.geometry import Geometry, folded
-from inductor_lab.eject.cuda.operands import Varying, goes_on, of_access, parts, runs, scanned, seen, sorts, under
+from inductor_lab.eject.cuda.operands import Varying, goes_on, of_access, parts, runs, scanned, sorts, under
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
 from inductor_lab.eject.cuda.statements import Statements
@@ -125,7 +125,7 @@ class Rows:
 
     def _row_value(self, step: Define) -> None:
         """A value that is one for the row: a fold of what a loop accumulated, or what is made of such."""
-        values = [seen(value) for value in step.values]
+        values = [*step.values]
         if any(isinstance(value, Reduction) for value in values):
             self.accumulators.fold([value for value in values if isinstance(value, Reduction)])
         elif not any(self.varying.along(value) for value in values):
@@ -157,9 +157,9 @@ class Rows:
         self.accumulators.bind_results(carries)
 
     def _turn(self, step: Define, carries: Sequence[Carry]) -> None:
-        ends = {seen(carry.end) for carry in carries}
-        if any(seen(value) in ends for value in step.values):
-            self.accumulators.update([seen(value) for value in step.values], carries)
+        ends = {carry.end for carry in carries}
+        if any(value in ends for value in step.values):
+            self.accumulators.update([*step.values], carries)
         else:
             self.statements.define(step)
 
@@ -241,7 +241,7 @@ class Rows:
             if isinstance(step, Define):
                 ready = [
                     value
-                    for value in map(seen, step.values)
+                    for value in step.values
                     if not self.varying.along(value) and self.varying.level(value) < level
                 ]
                 self.statements.define(step, ready)
@@ -292,7 +292,7 @@ class Rows:
     def _line(self, value: Expression) -> int:
         """Where the text has a fold."""
         for number, step in enumerate(self.page.found.schedule.steps):
-            if isinstance(step, Define) and value in map(seen, step.values):
+            if isinstance(step, Define) and value in step.values:
                 return number
         return 0
 
@@ -316,7 +316,7 @@ def _roots(folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Asser
     """The values that one sweep needs of each element."""
     folded = [value for fold in folds for value in _taken(fold)]
     stored = [value for access in each for value in of_access(access)]
-    return [*map(seen, folded), *stored, *(check.check.condition for check in checks)]
+    return [*folded, *stored, *(check.check.condition for check in checks)]
 
 
 def _taken(fold: Fold) -> tuple[Expression, ...]:

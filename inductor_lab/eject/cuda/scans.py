@@ -32,7 +32,7 @@ from inductor_lab.computation.tree import Expression, Scan, Unknown
 from inductor_lab.eject.cuda.code import EQUAL, Code, binary, call, choice
 from inductor_lab.eject.cuda.folds import Accumulators
 from inductor_lab.eject.cuda.geometry import LANES, WARPS, folded
-from inductor_lab.eject.cuda.operands import parts, seen, under
+from inductor_lab.eject.cuda.operands import parts, under
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.refusal import UnprintableError
@@ -57,7 +57,7 @@ class Scans:
     def define(self, value: Scan) -> None:
         """All results of the call that a scan is one of."""
         expressions, numbers = self.statements.expressions, self.page.numbers
-        inputs = tuple(map(seen, value.inputs))
+        inputs = value.inputs
         held = [numbers.held(each.dtype) for each in inputs]
         codes = [expressions.of(each, each.dtype) for each in inputs]
         combine = self._combine(value, inputs)
@@ -83,7 +83,7 @@ class Scans:
 
     def _bind(self, value: Scan, inputs: tuple[Expression, ...], name: str) -> None:
         for other in self.page.uses:
-            if isinstance(other, Scan) and other.name == value.name and tuple(map(seen, other.inputs)) == inputs:
+            if isinstance(other, Scan) and other.name == value.name and other.inputs == inputs:
                 self.page.bound[other] = Code(name if len(inputs) == 1 else f"{name}.of_{other.part}")
 
     # ------------------------------------------------------------ what combines two elements
@@ -148,7 +148,7 @@ class Scans:
                     steps.append(Define(statement.lineno, (target,), (value,), ()))
                 case ast.Return(value=ast.expr() as node):
                     results = [reading.of(each) for each in (node.elts if isinstance(node, ast.Tuple) else [node])]
-                    self.page.uses.update(map(seen, results))
+                    self.page.uses.update(results)
                     for inner in under(*results):
                         self.page.uses.update(parts(inner))
                     for step in steps:
@@ -225,7 +225,7 @@ class Sort:
 
     def take(self) -> None:
         """An element of the row."""
-        inputs = map(seen, self.values[0].inputs)
+        inputs = self.values[0].inputs
         written = ", ".join(self.statements.expressions.of(each, each.dtype).text for each in inputs)
         self.accumulators.take(f"{self.name}[{self._index()}] = {{{written}}};")
 
@@ -244,6 +244,6 @@ def sorts_of(accumulators: Accumulators, values: Sequence[Scan], axis: Axis, *, 
     """Results of one call together."""
     found: dict[tuple[str, tuple[Expression, ...]], Sort] = {}
     for value in values:
-        key = value.name, tuple(map(seen, value.inputs))
+        key = value.name, value.inputs
         found.setdefault(key, Sort(accumulators, [], axis, serial)).values.append(value)
     return list(found.values())

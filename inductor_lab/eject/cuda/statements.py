@@ -21,7 +21,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.cuda.code import CHOICE, TRUE, Code
 from inductor_lab.eject.cuda.expressions import Expressions
-from inductor_lab.eject.cuda.operands import held_dtype, parts, seen, under
+from inductor_lab.eject.cuda.operands import held_dtype, parts, under
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.nouns import noun, roles
@@ -56,7 +56,7 @@ class Statements:
             wanted: Only those of them.
         """
         chosen = None if wanted is None else set(wanted)
-        for value in map(seen, step.values):
+        for value in step.values:
             if value in self.page.bound or not self.page.uses[value] or (chosen is not None and value not in chosen):
                 continue
             if isinstance(value, PLAIN):

@@ -32,7 +32,9 @@ from inductor_lab.eject.triton.operands import (
     call_of,
     constant_of,
     is_relu,
+    of_access,
     parts_of,
+    reached,
     result_count,
     under,
     used_elsewhere,
@@ -96,7 +98,7 @@ class Statements:
                 case Effect(access=access):
                     page.emit("", self.expressions.store(access))
                     self._from(self.written_here.get(access.value, ""), before)
-                    self._spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
+                    self._spent(*of_access(access))
                 case Assert(check=check):
                     page.emit("", self.expressions.masks.assertion(check.condition, check.message))
                 case Barrier(text=text):
@@ -145,16 +147,16 @@ class Statements:
 
     def _settle(self, coming: Sequence[Expression]) -> None:
         """Give what waits to be used a statement of its own, before memory is read: a value computed later would keep its parts alive."""
-        used = {part for value in coming for part in under(value, None)}
-        inner = {part for value in self.pending for part in under(value, None)}
+        used = {part for value in coming for part in under(value)}
+        inner = {part for value in self.pending for part in under(value)}
         for value in list(self.pending):
-            if value not in used and value not in inner and any(isinstance(part, Load) for part in under(value, None)):
+            if value not in used and value not in inner and any(isinstance(part, Load) for part in under(value)):
                 self._bind(value)
 
     def _spent(self, *values: Expression) -> None:
         """What was written just now waits no longer."""
         for value in values:
-            for part in (value, *under(value, None)):
+            for part in (value, *under(value)):
                 self.pending.pop(part, None)
 
     def _bind(self, value: Expression) -> None:
@@ -254,7 +256,7 @@ class Statements:
             return False
         if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in bound for node in shown):
             return False
-        if any(branches(node) and node not in bound for node in (value, *under(value, None))):
+        if any(branches(node) and node not in bound for node in (value, *under(value))):
             return False
         if self.loops and any(value is carry.end for carry in self.loops[-1].carries):
             return True  # the statement that ends the turn
@@ -278,16 +280,9 @@ class Statements:
         half = next((half for half in ("_upper", "_lower") if name.endswith(half)), "")
         return len(f"{name.removesuffix(half)}SIZE") if half else len(name)
 
-    def _shown(self, value: Expression) -> set[Expression]:
+    def _shown(self, value: Expression) -> dict[Expression, None]:
         """What a value's own text says, down to the values that stand behind names."""
-        found: set[Expression] = set()
-        waiting = list(parts_of(value))
-        while waiting:
-            node = waiting.pop()
-            if node not in found:
-                found.add(node)
-                waiting.extend(() if node in self.page.bound else parts_of(node))
-        return found
+        return reached(parts_of(value), lambda node: () if node in self.page.bound else parts_of(node))
 
     # ------------------------------------------------------------ loops
 

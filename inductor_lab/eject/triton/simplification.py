@@ -41,7 +41,7 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
-from inductor_lab.eject.triton.operands import fits_in, unscaled, uses
+from inductor_lab.eject.triton.operands import fits_in, parts_of, unscaled, uses
 from inductor_lab.eject.triton.patterns import Partners, half
 
 FIXED = (Constant, Size, Position, Operation, Cast)
@@ -55,7 +55,7 @@ def simplified(found: Computation) -> Computation:
     steps, accesses = found.schedule.steps, found.accesses
     if made := rewriting.partners.made:
         steps = tuple(_read_once(steps, rewriting.partners, set()))
-        used = uses(Schedule((), steps))
+        used = uses(Schedule((), steps), parts_of)
         accesses = tuple(
             each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
         )
