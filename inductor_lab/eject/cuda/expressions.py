@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from inductor_lab.computation.index import Coordinate, Index, Term
+from collections.abc import Iterable
+from functools import reduce
+
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
@@ -41,6 +44,7 @@ from inductor_lab.eject.cuda.code import (
 )
 from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.layout import Factor
 from inductor_lab.eject.triton.operands import chosen_sides, unscaled
 
 RANDOM = {
@@ -244,14 +248,8 @@ class Expressions:
 
     def place(self, parameter: str, index: Index) -> Code:
         """An element of a tensor."""
-        seed = self._seed(parameter, index)
-        return Code(f"{self.pointer(parameter)}[{seed or self.sum(index, parameter).text}]")
-
-    def _seed(self, parameter: str, index: Index) -> str:
-        """The parameter that says which seed of a tensor of seeds is loaded."""
-        layout, tensor = self.page.layout, self.page.tensors[parameter]
-        one = tensor.type.dtype == "int64" and tensor.role == "in" and not index.terms
-        return layout.seed_offsets.get(index.constant, "") if one else ""
+        at = self.page.layout.seed(parameter, index) or self.sum(index, parameter).text
+        return Code(f"{self.pointer(parameter)}[{at}]")
 
     def _position(self, index: Index, dtype: str) -> Code:
         made = self.sum(index, "")
@@ -260,13 +258,7 @@ class Expressions:
 
     def sum(self, index: Index, pointer: str) -> Code:
         """An address or a position: what is added first, then what is taken off."""
-        layout = self.page.layout
-        parts = [self._term(term, index, pointer) for term in index.terms]
-        if index.constant or not parts:
-            told = layout.bounds.places.get((pointer, index))
-            parts.append(
-                (index.constant < 0, translated(told or layout.strides.place(abs(index.constant), index, pointer)))
-            )
+        parts = [(off, self._product(factors)) for off, factors in self.page.layout.summands(index, pointer)]
         parts.sort(key=lambda part: part[0])
         off, total = parts[0]
         total = negative(total) if off else total
@@ -274,23 +266,17 @@ class Expressions:
             total = binary(total, ("-" if taken_off else "+", SUM), part)
         return total
 
-    def _term(self, term: Term, index: Index, pointer: str) -> tuple[bool, Code]:
-        layout = self.page.layout
-        factors: list[Code] = []
-        match term.of:
-            case Coordinate() as coordinate:
-                name = translated(layout.coordinates.name(coordinate))
-                factors.append(self.page.moved.get(coordinate, name))
-            case Expression() as value:
-                factors.append(self.of(value))
-        if abs(term.factor) != 1 or not (factors or term.sizes):
-            step = abs(term.factor)
-            factors.append(translated(str(step) if term.sizes else layout.strides.step(step, index, pointer)))
-        factors += [translated(layout.scalar(size)) for size in term.sizes]
-        product = factors[0]
-        for factor in factors[1:]:
-            product = binary(product, ("*", PRODUCT), factor)
-        return term.factor < 0, product
+    def _product(self, factors: Iterable[Factor]) -> Code:
+        return reduce(lambda one, other: binary(one, ("*", PRODUCT), other), map(self._factor, factors))
+
+    def _factor(self, factor: Factor) -> Code:
+        match factor:
+            case Coordinate():
+                name = translated(self.page.layout.coordinates.name(factor))
+                return self.page.moved.get(factor, name)
+            case Expression():
+                return self.of(factor)
+        return translated(factor)
 
     def store(self, access: Access, when: str = "") -> str:
         """A store or an atomic addition as a statement.

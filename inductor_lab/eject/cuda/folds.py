@@ -14,7 +14,7 @@ from inductor_lab.eject.cuda.operands import held_dtype
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import noun, running
+from inductor_lab.eject.triton.nouns import running
 from inductor_lab.eject.triton.operands import constant_of
 
 
@@ -261,7 +261,7 @@ class Accumulators:
     def one(self, value: Reduction, fold: Fold, code: Code) -> None:
         """A fold with one result, under its name."""
         held = self.page.numbers.held(value.dtype)
-        name = self.page.fresh(noun(value, self.page.tensors, self.statements.roles), value)
+        name = self.page.fresh(self.page.layout.word(value), value)
         self.page.emit(f"const {held} {name} = {self.together(code, fold).text};")
         self.page.bound[value] = Code(name)
 

@@ -27,7 +27,6 @@ from inductor_lab.eject.cuda.operands import parts
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.signature import overwritten
 from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton.nouns import noun
 
 WIDEST = 16
 """Bytes of one instruction."""
@@ -224,8 +223,7 @@ class Packs:
         steps = [abs(term.factor) for term in index.terms if abs(term.factor) != 1]
         found = [layout.strides.step(step, index, pointer) for step in steps]
         if index.constant:
-            told = layout.bounds.places.get((pointer, index))
-            found.append(told or layout.strides.place(abs(index.constant), index, pointer))
+            found.append(layout.constant(index, pointer))
         return found
 
     def _compared(self, value: Operation) -> list[str]:
@@ -286,12 +284,10 @@ class PackLines:
         """`, numel - first`, where the last pack may be no whole one."""
         self.stored = {place_of(store): store for store in reversed(page.found.stores) if place_of(store) in places}
         """What is stored or added at once; of several at one place, the first."""
-        page.packs = {place: page.fresh(f"{self._word(access)}_pack") for place, access in places.items()}
-
-    def _word(self, access: Access) -> str:
-        loaded = access.value if access.kind == "load" else None
-        tensors = self.page.tensors
-        return tensors[access.pointer].name if loaded is None else noun(loaded, tensors, self.statements.roles)
+        words = {
+            place: page.layout.word(a.value) if a.kind == "load" and a.value else "" for place, a in places.items()
+        }
+        page.packs = {place: page.fresh(f"{word or page.tensors[place[0]].name}_pack") for place, word in words.items()}
 
     def type(self, place: Place) -> str:
         return f"Pack<{stored(self.page.tensors[place[0]].type.dtype)}, VEC>"

@@ -135,8 +135,7 @@ class Page:
         """
         named, kind = words(lines), kind or ("int64_t" if axis.dtype == "int64" else "int")
         index, made = self.names(axis).index, dict[str, str]()
-        for line in self.layout.coordinates.lines(axis):
-            name, _, text = line.partition(" = ")
+        for name, text in self.layout.coordinates.statements(axis):
             if name in named:
                 text = position + text.removeprefix(index) if position else text
                 made[name] = f"const {kind} {name} = {translated(text).text};"

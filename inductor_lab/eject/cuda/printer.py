@@ -51,7 +51,7 @@ def text(
     else:
         page = empty_page(found, tensors, taken, values, Numbers(), functions)
         cuda = _kernel(page, name, remarks)
-        lines = page.layout.launcher(cuda.body)
+        lines = [f"{size} = {passed}" for size, passed in page.layout.launcher().items()]
     passed = [each.passed for each in cuda.parameters]
     passed += [f"{each.name}={each.passed}" for each in cuda.constants]
     return KernelText((), (), "", tuple(lines), "()", ", ".join(passed), {}, cuda=cuda)

@@ -36,7 +36,6 @@ from inductor_lab.eject.cuda.operands import parts, under
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import noun
 
 KNOWN = {"sum": "Sum", "prod": "Product"}
 """The scan's name in the tree -> what combines two elements, of templates/cuda/helpers/."""
@@ -64,7 +63,7 @@ class Scans:
         single = len(inputs) == 1
         kind = held[0] if single else f"{combine}::Values"
         element = codes[0] if single else Code(f"{kind}{{{', '.join(code.text for code in codes)}}}")
-        name = self.page.fresh(noun(value, self.page.tensors, self.statements.roles), value)
+        name = self.page.fresh(self.page.layout.word(value), value)
         if self.scan:
             before = self.page.fresh(f"{name}_before")
             self.begun[before] = f"Before<{kind}, {combine}>"
@@ -213,7 +212,7 @@ class Sort:
             raise UnprintableError(f"a sort of more than {LONGEST} elements is not printed in CUDA C++ yet")
         page.calls("sort_row")
         kind = f"Sortable<{', '.join(page.numbers.held(each.dtype) for each in inputs)}>"
-        self.name = page.fresh(noun(self.values[0], page.tensors, self.statements.roles), self.values[0])
+        self.name = page.fresh(page.layout.word(self.values[0]), self.values[0])
         if self.serial:
             page.emit(f"{kind} {self.name}[padded({self.size})];")
             return

@@ -12,7 +12,6 @@ from inductor_lab.computation.tree import (
     Expression,
     Inside,
     Load,
-    Operation,
     Position,
     Random,
     Reduction,
@@ -24,7 +23,6 @@ from inductor_lab.eject.cuda.expressions import Expressions
 from inductor_lab.eject.cuda.operands import held_dtype, parts, under
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import noun, roles
 from inductor_lab.eject.triton.operands import used_elsewhere
 
 INLINE = 56
@@ -40,8 +38,6 @@ class Statements:
         self.page = page
         self.expressions = Expressions(page)
         self.elsewhere = used_elsewhere(page.found.schedule)
-        layout = page.layout
-        self.roles = roles(page.found.loads, page.tensors, {**layout.windows.roles(), **layout.bounds.halves})
         self.scans: Callable[[Scan], None] | None = None
         """What prints a scan; none where no threads share a row."""
         self.held: dict[Expression, str] = {}
@@ -77,21 +73,13 @@ class Statements:
         code, array = self.expressions.of(value), self.held.get(value, "")
         if value in self.kept:
             code = Code(f"HOLDS ? {array}[k] : {code.at(CHOICE)}", CHOICE)
-        name = self.page.fresh(word or self._word(value), value)
+        name = self.page.fresh(word or self.page.layout.word(value), value)
         self.page.emit(f"const {self.page.numbers.held(held_dtype(value))} {name} = {code.text};")
         self.page.bound[value] = Code(name)
         if array and value not in self.kept:
             self.page.emit(f"if (HOLDS) {array}[k] = {name};")
             self.kept.add(value)
         return name
-
-    def _word(self, value: Expression) -> str:
-        windows = self.page.layout.windows
-        if value in windows.tests:
-            return windows.tests[value]
-        word = noun(value, self.page.tensors, self.roles, self.page.found.numel)
-        place = windows.of(value) if isinstance(value, Operation) else ""
-        return f"{word}_{place}" if place else word
 
     def _inlined(self, value: Expression) -> bool:
         """True for what is written where it is used: used once, here, read from no memory, and short."""

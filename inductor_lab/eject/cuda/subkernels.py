@@ -206,7 +206,7 @@ class Launch:
         made = body(page)
         if page.layout.seed_offsets or page.layout.passed:
             raise UnprintableError("several jobs in one launch, with numbers that only a launch tells")
-        passed = dict(line.split(" = ", 1) for line in page.layout.launcher(made.lines))
+        passed = page.layout.launcher()
         sizes = {size: passed[size] for size in made.sizes}
         return Subkernel(part, tuple(tensors.values()), tuple(pointers(tensors)), made, tuple(page.helpers), sizes)
 

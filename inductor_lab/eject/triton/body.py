@@ -26,7 +26,7 @@ from inductor_lab.computation.tree import (
     Size,
 )
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import RUNNING, noun, roles, running
+from inductor_lab.eject.triton.nouns import RUNNING, running
 from inductor_lab.eject.triton.operands import (
     branches,
     call_of,
@@ -70,8 +70,6 @@ class Statements:
         self.relu_of = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and is_relu(node)}
         """Values of which a relu is taken: they are needed twice there."""
         self.windows = page.layout.windows
-        self.roles = roles(page.found.loads, page.tensors, {**self.windows.roles(), **page.layout.bounds.halves})
-        """What tells the loads of one tensor from each other."""
         self.choices = results(self.uses)
         """Comparisons of two values and their indices, and what is chosen by each."""
         self.accumulators: dict[str, str] = {}
@@ -181,11 +179,7 @@ class Statements:
     def _fresh(self, value: Expression) -> str:
         if isinstance(value, Operation) and self.expressions.is_filled(value):
             value = value.inputs[1]
-        if value in self.windows.tests:
-            return self.page.fresh(self.windows.tests[value])
-        word = noun(value, self.page.tensors, self.roles, self.page.found.numel)
-        place = self.windows.of(value) if isinstance(value, Operation) else ""
-        return self.page.fresh(f"{word}_{place}" if place else word, value)
+        return self.page.fresh(self.page.layout.word(value), value)
 
     def _going_on(self, value: Expression) -> str:
         """The name of what a window's places were taken into so far, where this takes in one more: `largest = maximum(largest, x_at_0_2)`."""

@@ -269,10 +269,6 @@ class Coordinates:
         """The coordinates that an axis was asked for, each a name and what it is."""
         return [(self.named[c], self._divided(c)) for c in self.used.get(axis.name, {})]
 
-    def lines(self, axis: Axis) -> list[str]:
-        """The same as assignments."""
-        return [f"{name} = {text}" for name, text in self.statements(axis)]
-
     def cut(self, coordinate: Coordinate) -> str:
         """How many positions it stays the same for, or after how many it begins anew."""
         return self._grouped(coordinate.axis, 1, coordinate.stride if coordinate.stride != 1 else coordinate.size or 1)

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
@@ -96,6 +97,10 @@ def summed(parts: Sequence[tuple[bool, ast.expr]]) -> tuple[bool, ast.expr]:
     for taken_off, part in ordered[1:]:
         total = ast.BinOp(total, ast.Add() if taken_off == negative else ast.Sub(), part)
     return negative, total
+
+
+def product(factors: Iterable[ast.expr]) -> ast.expr:
+    return reduce(lambda one, other: ast.BinOp(one, ast.Mult(), other), factors)
 
 
 def signed(negative: bool, value: ast.expr) -> ast.expr:
