@@ -12,7 +12,7 @@ from inductor_lab.computation.tree import Constant, Expression, Reduction
 from inductor_lab.eject.cuda.code import PRODUCT, Code, call, is_float
 from inductor_lab.eject.cuda.operands import held_dtype
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.nouns import running
 from inductor_lab.eject.triton.operands import constant_of
@@ -182,7 +182,7 @@ class Accumulators:
                 continue
             name = self.names[carry.name]
             if not isinstance(value, Partial):
-                self.take(f"{name} = {self.statements.expressions.of(value).text};")
+                self.take(f"{name} = {self.statements.of(value).text};")
                 self.page.bound[value] = Code(name)
                 continue
             self._take_turn(value, name)
@@ -211,7 +211,7 @@ class Accumulators:
             self.take(f"{name} = {update.format(name, *taken)};")
 
     def _argument(self, value: Expression, dtype: str) -> str:
-        code = self.statements.expressions.of(value, dtype)
+        code = self.statements.of(value, dtype)
         floats = is_float(dtype) and not isinstance(value, Constant)
         return (
             self.page.numbers.cast(code, value.dtype, dtype)
@@ -246,7 +246,7 @@ class Accumulators:
             return
         fold = fold_of(values[0])
         self.calls(fold)
-        inputs = [self.statements.expressions.of(each) for each in values[0].call.values] if values[0].call else []
+        inputs = [self.statements.of(each) for each in values[0].call.values] if values[0].call else []
         if not fold.fields:
             self.one(values[0], fold, inputs[0])
             return
@@ -309,8 +309,8 @@ class Group:
 
     def take(self) -> None:
         """One element more."""
-        expressions, dtype = self.accumulators.statements.expressions, self.dtype
-        taken = [expressions.of(value, dtype) for value in self.inputs]
+        statements, dtype = self.accumulators.statements, self.dtype
+        taken = [statements.of(value, dtype) for value in self.inputs]
         if not self.fold.fields and not isinstance(self.inputs[0], Constant):
             taken = [self.accumulators.page.numbers.cast(taken[0], self.inputs[0].dtype, dtype)]
         texts = [code.text if "(" in self.fold.update else code.at(PRODUCT) for code in taken]

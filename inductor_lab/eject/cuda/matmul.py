@@ -26,7 +26,7 @@ from inductor_lab.eject.cuda.geometry import along_grid, packed_or_not
 from inductor_lab.eject.cuda.operands import Varying, of_access, under
 from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.values import Statements
 
 REMARK = "A block makes a tile of Product::ROWS x Product::COLUMNS elements, and sums Product::DEPTH products of each at a time."
 KINDS = {"float32": ("FloatProduct", 256), "float16": ("TensorProduct", 128), "bfloat16": ("TensorProduct", 128)}
@@ -178,13 +178,13 @@ class Products:
         every = (*filter(None, [self.product.batches]), *axes)
         with page.scope() as lines:
             if plain is not None:
-                place = self.statements.expressions.place(*plain).text
+                place = self.statements.place(*plain).text
                 text = f"load<VEC>(&{place})" if wide else place
             else:
                 for step in page.found.schedule.steps:
                     if isinstance(step, Define):
                         self.statements.define(step, [value for value in wanted if value is not factor])
-                text = page.numbers.written(self.statements.expressions.of(factor), "float32", self.product.dtype).text
+                text = page.numbers.written(self.statements.of(factor), "float32", self.product.dtype).text
             page.emit(f"{'pack' if wide else 'pack[0]'} = {text};")
             lines = page.placed(every, lines)
         return [f"if ({inside}) {lines[0]}"] if len(lines) == 1 else block(f"if ({inside})", lines)
@@ -209,7 +209,7 @@ class Products:
                 number = [layout.strides.step(step, index, parameter)] if step != 1 or not sizes else []
                 steps.append(" * ".join([*number, *sizes]))
         many = WIDEST // ITEMSIZE[self.product.dtype]
-        pointer = self.statements.expressions.pointer(parameter)
+        pointer = self.statements.pointer(parameter)
         return [f"aligned<{many}>({pointer})", *(f"{translated(step).at(PRODUCT)} % {many} == 0" for step in steps)]
 
     # ------------------------------------------------------------ after the sum

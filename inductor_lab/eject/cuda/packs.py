@@ -26,7 +26,7 @@ from inductor_lab.eject.cuda.code import SUM, TRUE, Code, guarded, stored
 from inductor_lab.eject.cuda.operands import parts
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.signature import overwritten
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.values import Statements
 
 WIDEST = 16
 """Bytes of one instruction."""
@@ -295,7 +295,7 @@ class PackLines:
     def loaded(self, place: Place) -> str:
         """The elements of a load; zeros where its mask says no."""
         access = self.places[place]
-        mask, call = self.statements.expressions.mask(access.mask), f"load<VEC>({self._address(access)}{self.left})"
+        mask, call = self.statements.mask(access.mask), f"load<VEC>({self._address(access)}{self.left})"
         return call if mask == TRUE else f"{mask.text} ? {call} : {self.type(place)}{{}}"
 
     def store(self, place: Place, when: str = "") -> None:
@@ -308,10 +308,10 @@ class PackLines:
         function = "store" if access.kind == "store" else "add_all"
         if function == "add_all":
             self.page.calls("add_all")
-        mask = self.statements.expressions.mask(access.mask)
+        mask = self.statements.mask(access.mask)
         call = f"{function}({self._address(access)}, {self.page.packs[place]}{self.left});"
         self.page.emit(guarded(call, when, mask))
 
     def _address(self, access: Access) -> str:
-        expressions = self.statements.expressions
-        return f"{expressions.pointer(access.pointer)} + {expressions.sum(access.index, access.pointer).at(SUM)}"
+        index = self.statements.sum(access.index, access.pointer).at(SUM)
+        return f"{self.statements.pointer(access.pointer)} + {index}"

@@ -18,7 +18,7 @@ from inductor_lab.computation.schedule import Access, Assert, Axis, Define, Effe
 from inductor_lab.eject.cuda.code import SUM, Code, block, words
 from inductor_lab.eject.cuda.packs import PackLines, Packs, packs_of
 from inductor_lab.eject.cuda.page import Page, Place, place_of
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 
 

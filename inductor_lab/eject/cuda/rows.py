@@ -24,8 +24,8 @@ from inductor_lab.eject.cuda.geometry import Geometry, folded
 from inductor_lab.eject.cuda.operands import Varying, goes_on, of_access, parts, runs, scanned, sorts, under
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
-from inductor_lab.eject.cuda.statements import Statements
 from inductor_lab.eject.cuda.sweeps import Sweeps, row_packs
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4

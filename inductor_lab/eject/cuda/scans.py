@@ -34,7 +34,7 @@ from inductor_lab.eject.cuda.folds import Accumulators
 from inductor_lab.eject.cuda.geometry import LANES, WARPS, folded
 from inductor_lab.eject.cuda.operands import parts, under
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 
 KNOWN = {"sum": "Sum", "prod": "Product"}
@@ -55,10 +55,10 @@ class Scans:
 
     def define(self, value: Scan) -> None:
         """All results of the call that a scan is one of."""
-        expressions, numbers = self.statements.expressions, self.page.numbers
+        statements, numbers = self.statements, self.page.numbers
         inputs = value.inputs
         held = [numbers.held(each.dtype) for each in inputs]
-        codes = [expressions.of(each, each.dtype) for each in inputs]
+        codes = [statements.of(each, each.dtype) for each in inputs]
         combine = self._combine(value, inputs)
         single = len(inputs) == 1
         kind = held[0] if single else f"{combine}::Values"
@@ -152,7 +152,7 @@ class Scans:
                         self.page.uses.update(parts(inner))
                     for step in steps:
                         self.statements.define(step)
-                    return [self.statements.expressions.of(result).text for result in results]
+                    return [self.statements.of(result).text for result in results]
                 case ast.Expr(value=ast.Constant()):
                     pass
                 case _:
@@ -225,7 +225,7 @@ class Sort:
     def take(self) -> None:
         """An element of the row."""
         inputs = self.values[0].inputs
-        written = ", ".join(self.statements.expressions.of(each, each.dtype).text for each in inputs)
+        written = ", ".join(self.statements.of(each, each.dtype).text for each in inputs)
         self.accumulators.take(f"{self.name}[{self._index()}] = {{{written}}};")
 
     def _index(self) -> str:

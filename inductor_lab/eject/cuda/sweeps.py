@@ -24,7 +24,7 @@ from inductor_lab.eject.cuda.folds import Accumulators
 from inductor_lab.eject.cuda.packs import PackLines, Packs, packs_of_row
 from inductor_lab.eject.cuda.page import Page, Place
 from inductor_lab.eject.cuda.scans import Scans
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.values import Statements
 
 PART = 32
 """Elements of a long row that a thread takes in before it begins anew."""

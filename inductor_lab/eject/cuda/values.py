@@ -1,14 +1,16 @@
-"""A value of the tree as a C++ expression: its arithmetic, the order of it and every cast are the tree's."""
+"""Values of the tree as C++ expressions, and the statements that name or store them: their arithmetic, its order and every cast are the tree's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
 
+from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.schedule import Access, Assert, Define
 from inductor_lab.computation.tree import (
+    Carried,
     Cast,
     Constant,
     Expression,
@@ -17,10 +19,13 @@ from inductor_lab.computation.tree import (
     Operation,
     Position,
     Random,
+    Reduction,
+    Scan,
     Size,
     joined,
 )
 from inductor_lab.eject.cuda.code import (
+    CHOICE,
     EQUAL,
     LOGICAL,
     NARROW,
@@ -42,10 +47,17 @@ from inductor_lab.eject.cuda.code import (
     opposite,
     translated,
 )
+from inductor_lab.eject.cuda.operands import held_dtype, parts, under
 from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Factor
-from inductor_lab.eject.triton.operands import chosen_sides, unscaled
+from inductor_lab.eject.triton.operands import chosen_sides, unscaled, used_elsewhere
+
+INLINE = 56
+"""Characters up to which a value that is used once is written where it is used."""
+PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)
+"""What gets no statement of its own here."""
+
 
 RANDOM = {
     "rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between",
@@ -278,7 +290,7 @@ class Expressions:
                 return self.of(factor)
         return translated(factor)
 
-    def store(self, access: Access, when: str = "") -> str:
+    def stored(self, access: Access, when: str = "") -> str:
         """A store or an atomic addition as a statement.
 
         Args:
@@ -308,6 +320,71 @@ class Expressions:
             word = "unsigned long long"
             return f"atomicAdd(reinterpret_cast<{word}*>(&{place.text}), static_cast<{word}>({value.text}));"
         return f"atomicAdd(&{place.text}, {value.text});"
+
+
+class Statements(Expressions):
+    """What is computed for one element, or for one row: what gets a name, what is written where it is used, and what is stored."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        self.elsewhere = used_elsewhere(page.found.schedule)
+        self.scans: Callable[[Scan], None] | None = None
+        """What prints a scan; none where no threads share a row."""
+        self.held: dict[Expression, str] = {}
+        """What a thread loads once for several sweeps -> the array that keeps it."""
+        self.kept: set[Expression] = set()
+        """Those of them that were loaded."""
+
+    def define(self, step: Define, wanted: Iterable[Expression] | None = None) -> None:
+        """The values of a step that are used.
+
+        Args:
+            wanted: Only those of them.
+        """
+        chosen = None if wanted is None else set(wanted)
+        for value in step.values:
+            if value in self.page.bound or not self.page.uses[value] or (chosen is not None and value not in chosen):
+                continue
+            if isinstance(value, PLAIN):
+                continue
+            if isinstance(value, Scan):
+                if self.scans is None:
+                    raise UnprintableError(f"a scan ({value.name}) outside of a row is not printed in CUDA C++ yet")
+                self.scans(value)
+            elif not self._inlined(value):
+                self.bind(value)
+
+    def bind(self, value: Expression) -> str:
+        """Give a value a name."""
+        code, array = self.of(value), self.held.get(value, "")
+        if value in self.kept:
+            code = Code(f"HOLDS ? {array}[k] : {code.at(CHOICE)}", CHOICE)
+        name = self.page.fresh(self.page.layout.word(value), value)
+        self.page.emit(f"const {self.page.numbers.held(held_dtype(value))} {name} = {code.text};")
+        self.page.bound[value] = Code(name)
+        if array and value not in self.kept:
+            self.page.emit(f"if (HOLDS) {array}[k] = {name};")
+            self.kept.add(value)
+        return name
+
+    def _inlined(self, value: Expression) -> bool:
+        """True for what is written where it is used: used once, here, read from no memory, and short."""
+        if self.page.uses[value] != 1 or value in self.elsewhere or isinstance(value, (Load, Random)):
+            return False
+        unnamed = (node for node in under(*parts(value), stop=self.page.bound) if node not in self.page.bound)
+        if any(isinstance(node, (Load, Random)) for node in unnamed):
+            return False
+        return len(self.of(value).text) <= INLINE
+
+    def store(self, access: Access, when: str = "") -> None:
+        """A store or an atomic addition; `when` is what must hold besides."""
+        self.page.emit(self.stored(access, when))
+
+    def check(self, step: Assert) -> None:
+        """A condition at which the kernel stops where it does not hold."""
+        test = self.mask(step.check.condition)
+        if test != TRUE and not self.page.numbers.double:
+            self.page.emit(f"assert({test.text});")
 
 
 def _said(value: Expression) -> str:
