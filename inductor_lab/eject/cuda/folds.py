@@ -10,8 +10,8 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Carry
 from inductor_lab.computation.tree import Constant, Expression, Reduction
 from inductor_lab.eject.cuda.code import PRODUCT, Code, call, is_float
-from inductor_lab.eject.cuda.operands import held_dtype
 from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.threads import held_dtype
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.nouns import running

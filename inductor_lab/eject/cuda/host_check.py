@@ -14,12 +14,12 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Numbers, block, is_float, stored
-from inductor_lab.eject.cuda.geometry import HOST
+from inductor_lab.eject.cuda.launch import Cuda, Parameter, constants, overwritten, parameters, pointers
 from inductor_lab.eject.cuda.page import Page, above, device_functions, empty_page
 from inductor_lab.eject.cuda.pointwise import element
 from inductor_lab.eject.cuda.rows import Rows
-from inductor_lab.eject.cuda.signature import Cuda, Parameter, constants, overwritten, parameters, pointers
 from inductor_lab.eject.cuda.subkernels import parts, sized, tensors_of
+from inductor_lab.eject.cuda.threads import HOST
 from inductor_lab.eject.sizes import fixed
 from inductor_lab.eject.triton.nouns import named
 from inductor_lab.records import TensorType

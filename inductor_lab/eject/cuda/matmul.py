@@ -22,10 +22,10 @@ from inductor_lab.computation.schedule import Assert, Axis, Define, Effect
 from inductor_lab.computation.tree import Expression, Load, Operation, Reduction
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.code import PRODUCT, Code, block, stored, translated
-from inductor_lab.eject.cuda.geometry import along_grid, packed_or_not
-from inductor_lab.eject.cuda.operands import Varying, of_access, under
+from inductor_lab.eject.cuda.launch import along_grid, packed_or_not
 from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.threads import Varying, of_access, under
 from inductor_lab.eject.cuda.values import Statements
 
 REMARK = "A block makes a tile of Product::ROWS x Product::COLUMNS elements, and sums Product::DEPTH products of each at a time."

@@ -23,9 +23,9 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, Size
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.code import SUM, TRUE, Code, guarded, stored
-from inductor_lab.eject.cuda.operands import parts
+from inductor_lab.eject.cuda.launch import overwritten
 from inductor_lab.eject.cuda.page import Page, Place, place_of
-from inductor_lab.eject.cuda.signature import overwritten
+from inductor_lab.eject.cuda.threads import parts
 from inductor_lab.eject.cuda.values import Statements
 
 WIDEST = 16

@@ -18,7 +18,7 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Code, Numbers, translated, words
-from inductor_lab.eject.cuda.operands import goes_on, of_a_thread, parts
+from inductor_lab.eject.cuda.threads import goes_on, of_a_thread, parts
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Layout
 from inductor_lab.eject.triton.nouns import Names
@@ -111,6 +111,18 @@ class Page:
     def free(self) -> list[Axis]:
         """The axes that nothing folds."""
         return [axis for axis in self.axes if not axis.reduced]
+
+    @property
+    def folded(self) -> Axis:
+        """The one axis that is folded.
+
+        Raises:
+            UnprintableError: there are several.
+        """
+        reduced = [axis for axis in self.axes if axis.reduced]
+        if len(reduced) != 1:
+            raise UnprintableError("a reduction along several axes of a tile is not printed in CUDA C++ yet")
+        return reduced[0]
 
     def names(self, axis: Axis) -> Names:
         """What belongs to an axis, by name."""

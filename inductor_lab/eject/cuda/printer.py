@@ -10,12 +10,12 @@ from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.cuda import geometry, matmul, pointwise, subkernels
+from inductor_lab.eject.cuda import launch, matmul, pointwise, subkernels
 from inductor_lab.eject.cuda.code import Numbers
-from inductor_lab.eject.cuda.operands import scanned
+from inductor_lab.eject.cuda.launch import Cuda, constants, headers, parameters
 from inductor_lab.eject.cuda.page import Page, above, empty_page
 from inductor_lab.eject.cuda.rows import Rows
-from inductor_lab.eject.cuda.signature import Cuda, constants, headers, parameters
+from inductor_lab.eject.cuda.threads import geometry_of, scanned
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.triton.nouns import kept
@@ -62,11 +62,11 @@ def _kernel(page: Page, name: str, remarks: Mapping[str, str]) -> Cuda:
     kind = _kind(page, name)
     page.calls("cdiv")
     takes = parameters(page, kind.body, remarks)
-    launch = (*geometry.empty(page), *kind.launch(", ".join(each.name for each in takes)))
+    launched = (*launch.empty(page), *kind.launch(", ".join(each.name for each in takes)))
     needed = (*headers(page.tensors), *(["mma.h"] if "TensorProduct" in page.helpers else []))
     return Cuda(
-        name, takes, tuple(kind.body), above(page), constants(page, [*kind.body, *launch]), needed,
-        remark=kind.remark, template=kind.template, bounds=kind.bounds, launcher=launch,
+        name, takes, tuple(kind.body), above(page), constants(page, [*kind.body, *launched]), needed,
+        remark=kind.remark, template=kind.template, bounds=kind.bounds, launcher=launched,
     )  # fmt: skip
 
 
@@ -90,18 +90,18 @@ def _kind(page: Page, name: str) -> Kind:
         template = "template <int VEC>" if tiles.many > 1 else ""
         return Kind(matmul.REMARK, template, str(tiles.threads), body, partial(tiles.launched, name))
     if any(axis.reduced for axis in axes):
-        shared = geometry.geometry_of(page)
+        shared = geometry_of(page.found, page.folded.name)
         remark = COLUMNS if shared.columns else SCANNED if scanned(page.found.schedule.every()) else ROWS
         rows = Rows(page, shared)
-        body, launch = rows.lines(), partial(geometry.rows, page, name, shared)
+        body, launched = rows.lines(), partial(launch.rows, page, name, shared)
         if rows.packs is not None:
-            launch = partial(geometry.packed_rows, page, name, rows.packs.width)
+            launched = partial(launch.packed_rows, page, name, rows.packs.width)
         template = f"template <int LANES{', int VEC' if rows.packs else ''}>"
-        return Kind(remark.replace("row", kept(page.found)), template, shared.threads, body, launch)
+        return Kind(remark.replace("row", kept(page.found)), template, shared.threads, body, launched)
     if len(axes) > 1:
         ordered = sorted(axes, key=lambda axis: axis.name)
         body = pointwise.tile(page, ordered)
-        return Kind(TILED, "", str(geometry.THREADS), body, partial(geometry.tiled, page, name, ordered))
+        return Kind(TILED, "", str(launch.THREADS), body, partial(launch.tiled, page, name, ordered))
     body, many = pointwise.flat(page, axes[0])
     remark, template = (FLAT, "template <int VEC>") if many > 1 else (ONE, "")
-    return Kind(remark, template, str(geometry.THREADS), body, partial(geometry.flat, page, name, axes[0], many))
+    return Kind(remark, template, str(launch.THREADS), body, partial(launch.flat, page, name, axes[0], many))

@@ -20,11 +20,10 @@ from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, De
 from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
 from inductor_lab.eject.cuda.code import words
 from inductor_lab.eject.cuda.folds import Accumulators, Group
-from inductor_lab.eject.cuda.geometry import Geometry, folded
-from inductor_lab.eject.cuda.operands import Varying, goes_on, of_access, parts, runs, scanned, sorts, under
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
 from inductor_lab.eject.cuda.sweeps import Sweeps, row_packs
+from inductor_lab.eject.cuda.threads import Geometry, Varying, goes_on, of_access, parts, runs, scanned, sorts, under
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 
@@ -44,7 +43,7 @@ class Rows:
     def __init__(self, page: Page, geometry: Geometry, serial: bool = False) -> None:
         self.page, self.geometry, self.serial = page, geometry, serial
         """serial: one thread does it all, as on the host."""
-        self.axis = folded(page)
+        self.axis = page.folded
         self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page)

@@ -31,9 +31,9 @@ from inductor_lab.computation.schedule import Axis, Define
 from inductor_lab.computation.tree import Expression, Scan, Unknown
 from inductor_lab.eject.cuda.code import EQUAL, Code, binary, call, choice
 from inductor_lab.eject.cuda.folds import Accumulators
-from inductor_lab.eject.cuda.geometry import LANES, WARPS, folded
-from inductor_lab.eject.cuda.operands import parts, under
+from inductor_lab.eject.cuda.launch import LANES, WARPS
 from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.threads import parts, under
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 
@@ -73,7 +73,7 @@ class Scans:
             self.page.emit(f"const {kind} {name} = {made.text};")
         else:
             self.begun[name] = kind
-            index = self.page.names(folded(self.page)).index
+            index = self.page.names(self.page.folded).index
             made = choice(
                 binary(Code(index), ("==", EQUAL), Code("0")), element, call(f"{combine}()", Code(name), element)
             )

@@ -15,16 +15,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Axis, Define
+from inductor_lab.computation.schedule import Axis
 from inductor_lab.computation.tree import Scan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Numbers, block
-from inductor_lab.eject.cuda.geometry import TILE, Geometry, geometry_of
+from inductor_lab.eject.cuda.launch import TILE, Cuda, Parameter, constants, headers, pointers
 from inductor_lab.eject.cuda.page import Page, device_functions, empty_page
 from inductor_lab.eject.cuda.pointwise import element
 from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.scans import KNOWN
-from inductor_lab.eject.cuda.signature import Cuda, Parameter, constants, headers, pointers
+from inductor_lab.eject.cuda.threads import Geometry, defined, geometry_of
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.subkernel_kinds import STEM
 from inductor_lab.eject.triton.subkernel_tables import FEWEST
@@ -175,8 +175,7 @@ def parts(found: Computation) -> Iterator[Computation]:
             raise UnprintableError(part.schedule.opaque)
         if not all(isinstance(axis.numel, int) and axis.dtype == "int32" for axis in axes):
             raise UnprintableError("several jobs in one launch, with sizes that only a launch tells")
-        defined = [value for step in part.schedule.every() if isinstance(step, Define) for value in step.values]
-        if any(isinstance(value, Scan) and value.name not in KNOWN for value in defined):
+        if any(isinstance(value, Scan) and value.name not in KNOWN for value in defined(part.schedule.every())):
             raise UnprintableError("several jobs in one launch, of which one sorts or scans by a function of its own")
         yield dataclasses.replace(part, schedule=dataclasses.replace(part.schedule, axes=axes))
 
@@ -239,7 +238,7 @@ def body(page: Page) -> Body:
     """What a subkernel does on the card."""
     sizes = tuple(page.names(axis).numel for axis in page.free)
     if len(page.free) < len(page.axes):
-        geometry = Geometry(geometry_of(page).columns, "block")
+        geometry = Geometry(geometry_of(page.found, page.folded.name).columns, "block")
         lanes, rows = (8, 32) if geometry.columns else (32, 8)
         remark = "8 threads share each of 32 columns" if geometry.columns else "a warp takes one row"
         made = [f"constexpr int LANES = {lanes};", *Rows(page, geometry).lines()]

@@ -47,8 +47,8 @@ from inductor_lab.eject.cuda.code import (
     opposite,
     translated,
 )
-from inductor_lab.eject.cuda.operands import held_dtype, parts, under
 from inductor_lab.eject.cuda.page import Page, library, place_of
+from inductor_lab.eject.cuda.threads import held_dtype, parts, under
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Factor
 from inductor_lab.eject.triton.operands import chosen_sides, unscaled, used_elsewhere

@@ -1,4 +1,4 @@
-"""The tree as a thread runs it, what a value's C++ text is made of, and whether a value varies along what is folded.
+"""The tree as a thread runs it: what a value is made of, whether it varies along what is folded, and how a block's threads share rows.
 
 A thread runs for elements that exist, so the masks of axes are true and what only they choose is known; it holds one element and no tile, so
 nothing is spread; and it holds a half as a float anyway:
@@ -8,7 +8,8 @@ nothing is spread; and it holds a half as a float anyway:
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
 
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.index import Coordinate, Index
@@ -58,9 +59,14 @@ def under(*values: Expression, stop: Container[Expression] = ()) -> dict[Express
     return reached(values, lambda node: () if node in stop else parts(node))
 
 
+def defined(steps: Iterable[Step]) -> Iterator[Expression]:
+    """The values of steps."""
+    return (value for step in steps if isinstance(step, Define) for value in step.values)
+
+
 def scanned(steps: Iterable[Step]) -> bool:
     """Whether some step is a scan."""
-    return any(runs(value) for step in steps if isinstance(step, Define) for value in step.values)
+    return any(map(runs, defined(steps)))
 
 
 def runs(value: Expression) -> bool:
@@ -123,3 +129,58 @@ class Varying:
             below = max((self.level(part) for part in parts(value)), default=0)
             self._level[value] = below + (isinstance(value, Reduction) or sorts(value))
         return self._level[value]
+
+
+# ------------------------------------------------------------ the threads of a block
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """How the threads of a block share its rows."""
+
+    columns: bool
+    """True where rows lie side by side, and threads beside each other take different ones."""
+    block: str = "blockIdx.x"
+    """Which block it is."""
+
+    @property
+    def threads(self) -> str:
+        """Threads of a block, by those that share a row: 32 columns, four rows of a warp each, or one row."""
+        return "32 * LANES" if self.columns else "LANES < 128 ? 128 : LANES"
+
+    @property
+    def fold(self) -> str:
+        return "fold_columns" if self.columns else "fold"
+
+    @property
+    def scan(self) -> str:
+        return "scan_columns" if self.columns else "scan_row"
+
+    @property
+    def lane(self) -> str:
+        return "threadIdx.y" if self.columns else "threadIdx.x"
+
+    @property
+    def row(self) -> str:
+        return "threadIdx.x" if self.columns else "threadIdx.y"
+
+
+HOST = Geometry(False)
+
+
+def geometry_of(found: Computation, folded: str) -> Geometry:
+    """Threads beside each other read what lies side by side: along the row, or in 32 rows at once.
+
+    Args:
+        folded: The axis of a row.
+    """
+    along = across = 0
+    for access in found.accesses:
+        coordinates = [(term, term.of) for term in access.index.terms if isinstance(term.of, Coordinate)]
+        swept = any(coordinate.axis == folded for _, coordinate in coordinates)
+        for term, coordinate in coordinates:
+            if abs(term.factor) == 1 and coordinate.stride == 1 and not term.sizes:
+                along += coordinate.axis == folded
+                across += coordinate.axis != folded and swept
+    whole = any(map(sorts, defined(found.schedule.every())))  # 32 rows are more than fit into shared memory
+    return Geometry(across > along and not whole)
