@@ -21,10 +21,10 @@ from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Numbers, block
 from inductor_lab.eject.cuda.launch import TILE, Cuda, Parameter, constants, headers, pointers
 from inductor_lab.eject.cuda.page import Page, device_functions, empty_page
-from inductor_lab.eject.cuda.pointwise import element
 from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.scans import KNOWN
 from inductor_lab.eject.cuda.threads import Geometry, defined, geometry_of
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.subkernel_kinds import STEM
 from inductor_lab.eject.triton.subkernel_tables import FEWEST
@@ -243,7 +243,7 @@ def body(page: Page) -> Body:
         remark = "8 threads share each of 32 columns" if geometry.columns else "a warp takes one row"
         made = [f"constexpr int LANES = {lanes};", *Rows(page, geometry).lines()]
         return Body(sized(page, made), sizes, (Share(sizes, rows),), f"{remark} of a job")
-    lines = page.placed(page.free, element(page))
+    lines = page.placed(page.free, Statements(page).element())
     if len(page.free) > 1:
         return _tile(page, sorted(page.free, key=lambda axis: axis.name), sizes, lines)
     index = page.names(page.free[0]).index

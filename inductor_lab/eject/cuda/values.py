@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import reduce
 
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.schedule import Access, Assert, Define
+from inductor_lab.computation.schedule import Access, Assert, Define, Effect
 from inductor_lab.computation.tree import (
     Carried,
     Cast,
@@ -26,7 +26,6 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.cuda.code import (
     CHOICE,
-    EQUAL,
     LOGICAL,
     NARROW,
     OF_NAME,
@@ -37,15 +36,14 @@ from inductor_lab.eject.cuda.code import (
     WIDENED,
     Code,
     binary,
-    both,
     call,
     choice,
-    either,
     guarded,
     is_float,
     negative,
     opposite,
     translated,
+    unequal,
 )
 from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.cuda.threads import held_dtype, parts, under
@@ -72,11 +70,18 @@ PREDICATES = frozenset(row.c for row in TABLE.values() if row.predicate and row.
 """Functions of <math.h> that have one name for all floats."""
 
 
-class Expressions:
-    """Values of one kernel as text; what stands behind a name is that name."""
+class Statements:
+    """What is computed for one element, or for one row: a value behind a name is that name in what is printed next."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.numbers = page, page.numbers
+        self.elsewhere = used_elsewhere(page.found.schedule)
+        self.scans: Callable[[Scan], None] | None = None
+        """What prints a scan; none where no threads share a row."""
+        self.held: dict[Expression, str] = {}
+        """What a thread loads once for several sweeps -> the array that keeps it."""
+        self.kept: set[Expression] = set()
+        """Those of them that were loaded."""
 
     def of(self, value: Expression, beside: str = "") -> Code:
         """A value's text.
@@ -134,14 +139,7 @@ class Expressions:
             case "not", (x,):
                 return opposite(self.of(x)) if x.dtype == "bool" else Code(f"~{self.of(x).at(PREFIX)}", PREFIX)
             case (("and" | "or" | "xor"), (a, b)) if a.dtype == b.dtype == "bool":
-                left, right = self.of(a), self.of(b)
-                return (
-                    both(left, right)
-                    if name == "and"
-                    else either(left, right)
-                    if name == "or"
-                    else binary(left, LOGICAL[name], right)
-                )
+                return LOGICAL[name](self.of(a), self.of(b))
             case "where", (_, _, _):
                 condition, a, b = chosen_sides(value)
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
@@ -209,7 +207,7 @@ class Expressions:
 
     def _truth(self, condition: Expression) -> Code:
         text = self.of(condition)
-        return text if condition.dtype == "bool" else binary(text, ("!=", EQUAL), Code("0"))
+        return text if condition.dtype == "bool" else unequal(text, Code("0"))
 
     def _bitcast(self, operand: Expression, dtype: str) -> Code:
         if operand.dtype in WIDENED or dtype in WIDENED:
@@ -321,19 +319,26 @@ class Expressions:
             return f"atomicAdd(reinterpret_cast<{word}*>(&{place.text}), static_cast<{word}>({value.text}));"
         return f"atomicAdd(&{place.text}, {value.text});"
 
+    # ------------------------------------------------------------ statements
 
-class Statements(Expressions):
-    """What is computed for one element, or for one row: what gets a name, what is written where it is used, and what is stored."""
+    def element(self, checked: Container[int] = ()) -> list[str]:
+        """What is computed for one element.
 
-    def __init__(self, page: Page) -> None:
-        super().__init__(page)
-        self.elsewhere = used_elsewhere(page.found.schedule)
-        self.scans: Callable[[Scan], None] | None = None
-        """What prints a scan; none where no threads share a row."""
-        self.held: dict[Expression, str] = {}
-        """What a thread loads once for several sweeps -> the array that keeps it."""
-        self.kept: set[Expression] = set()
-        """Those of them that were loaded."""
+        Args:
+            checked: Lines whose checks were printed before.
+        """
+        for step in self.page.found.schedule.steps:
+            match step:
+                case Define():
+                    self.define(step)
+                case Effect(access=access):
+                    self.store(access)
+                case Assert(check=check):
+                    if check.line not in checked:
+                        self.check(step)
+                case _:
+                    raise UnprintableError(f"a {type(step).__name__.lower()} in a kernel that folds nothing")
+        return self.page.lines
 
     def define(self, step: Define, wanted: Iterable[Expression] | None = None) -> None:
         """The values of a step that are used.
