@@ -217,20 +217,19 @@ class Products:
     def _element(self) -> list[str]:
         """What is made of one sum."""
         page, varying = self.page, Varying(frozenset({self.product.along.name}))
-        page.lines = []
-        name = page.fresh("dot")
-        page.bound[self.product.total] = Code(name)
-        page.emit(f"const float {name} = product.sums[k];")
-        for step in page.found.schedule.steps:
-            match step:
-                case Define(values=values):
-                    self.statements.define(step, [v for v in values if not varying.along(v)])
-                case Effect(access=access):
-                    self.statements.store(access)
-                case Assert():
-                    self.statements.check(step)
+        with page.scope() as lines:
+            name = page.fresh("dot")
+            page.bound[self.product.total] = Code(name)
+            page.emit(f"const float {name} = product.sums[k];")
+            for step in page.found.schedule.steps:
+                match step:
+                    case Define(values=values):
+                        self.statements.define(step, [v for v in values if not varying.along(v)])
+                    case Effect(access=access):
+                        self.statements.store(access)
+                    case Assert():
+                        self.statements.check(step)
         axes = [axis for axis in (self.product.batches, self.product.rows, self.product.columns) if axis is not None]
-        lines, page.lines = page.lines, []
         return page.placed(axes, lines)
 
     def launched(self, name: str, arguments: str) -> list[str]:

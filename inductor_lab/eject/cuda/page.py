@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -23,6 +21,7 @@ from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Layout
 from inductor_lab.eject.triton.nouns import Names
 from inductor_lab.eject.triton.operands import uses
+from inductor_lab.eject.triton.page import BasePage
 from inductor_lab.paths import templates_folder
 
 KEYWORDS = """
@@ -46,19 +45,10 @@ Place = tuple[str, Index | None, Expression | None]
 
 
 @dataclass
-class Page:
-    """One kernel while it is printed."""
+class Page(BasePage[str, Code]):
+    """One kernel in CUDA C++."""
 
-    found: Computation
-    tensors: Mapping[str, Tensor]
-    """What each pointer holds, by parameter."""
-    layout: Layout
-    numbers: Numbers
-    uses: Counter[Expression]
-    """How often each value is used."""
-    lines: list[str] = field(default_factory=list)
-    bound: dict[Expression, Code] = field(default_factory=dict)
-    """Values that stand behind a name just now."""
+    numbers: Numbers = field(kw_only=True)
     helpers: dict[str, None] = field(default_factory=dict)
     """Functions of templates/cuda/helpers/ that it calls, in the order of their first use."""
     packs: Mapping[Place, str] = field(default_factory=dict)
@@ -79,23 +69,9 @@ class Page:
     def emit(self, text: str) -> None:
         self.lines.append(text)
 
-    @contextmanager
-    def scope(self) -> Iterator[list[str]]:
-        """Lines of their own, which are what this gives; what they name ends with them."""
-        lines, bound, taken = self.lines, dict(self.bound), set(self.layout.taken)
-        self.lines = made = list[str]()
-        try:
-            yield made
-        finally:
-            self.lines, self.bound = lines, bound
-            self.layout.forget(taken)
-
     def calls(self, *helpers: str) -> None:
         """Have functions of templates/cuda/helpers/ stand above the kernel."""
         self.helpers |= dict.fromkeys(helpers)
-
-    def fresh(self, wanted: str, value: Expression | None = None) -> str:
-        return self.layout.fresh(wanted, value)
 
     def pack(self, of: Access | Load) -> str:
         """The variable that holds the elements of an access, where it is one for several; else empty."""
@@ -179,8 +155,8 @@ def empty_page(
         found,
         tensors,
         Layout(found, tensors, names, values),
-        numbers,
         uses(found.schedule, parts, lambda carry: not goes_on(carry)),
+        numbers=numbers,
         functions=functions,
     )
 

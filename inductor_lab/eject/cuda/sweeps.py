@@ -53,20 +53,21 @@ class RowPacks:
         Args:
             gathered: Arrays that these fill -> the type of an element, and the statement that takes the array in.
         """
-        page, outer = self.page, self.page.lines
+        page = self.page
         read, written = (
             [place for place in self.lines.places if place in some] for some in (page.packs_read, page.packs_written)
         )
-        page.lines, page.moved = [], self.lines.first
-        for place in read:
-            self._load(place, changed=place in written)
-        page.lines += [f"{self.lines.type(place)} {page.packs[place]};" for place in written if place not in read]
-        page.lines += [f"{kind} {array}[VEC];" for array, (kind, _) in gathered.items()]
-        page.lines += ["#pragma unroll", *block("for (int k = 0; k < VEC; ++k)", self._element(body))]
-        page.lines += [taken for _, taken in gathered.values()]
-        for place in written:
-            self.lines.store(place, "inside")
-        made, page.lines, page.moved = page.lines, outer, {}
+        page.moved = self.lines.first
+        with page.scope() as made:
+            for place in read:
+                self._load(place, changed=place in written)
+            made += [f"{self.lines.type(place)} {page.packs[place]};" for place in written if place not in read]
+            made += [f"{kind} {array}[VEC];" for array, (kind, _) in gathered.items()]
+            made += ["#pragma unroll", *block("for (int k = 0; k < VEC; ++k)", self._element(body))]
+            made += [taken for _, taken in gathered.values()]
+            for place in written:
+                self.lines.store(place, "inside")
+        page.moved = {}
         page.packs_read.clear()
         page.packs_written.clear()
         return made
@@ -128,16 +129,15 @@ class Sweeps:
             held: What is needed again stays in registers.
         """
         page, accumulators = self.page, self.accumulators
-        outer, bound, taken = page.lines, dict(page.bound), set(page.layout.taken)
-        accumulators.guarded, page.lines = scanning, []
-        yield
-        accumulators.guarded = False
-        lines, page.lines, page.bound = page.lines, outer, bound
+        with page.scope() as lines:
+            accumulators.guarded = scanning
+            yield
+            accumulators.guarded = False
         begun, self.scans.begun = self.scans.begun, {}
         rounding, accumulators.rounding = accumulators.rounding, {}
         gathered, accumulators.gathered = accumulators.gathered, {}
         body = self.packs.step(lines, gathered) if self.packs else page.placed([self.axis], lines)
-        page.layout.forget(taken | begun.keys())
+        page.layout.taken.update(begun)
         page.lines += [f"{kind} {name}{{}};" for name, kind in begun.items()]
         page.lines += self._scanning(body) if scanning else self._loop(body, rounding if self.long else {}, held)
 

@@ -53,8 +53,8 @@ def readable(
     names = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
     layout = Layout(found, tensors, names, values)
     page = Page(found, tensors, layout, uses(found.schedule, parts_of), sources=sources)
-    body = Statements(page, Expressions(page)).block(found.schedule.steps)
-    lines = [*_frame(page), *body]
+    Statements(page, Expressions(page)).block(found.schedule.steps)
+    lines = [*_frame(page), *page.lines]
     parameters = tuple(_parameters(page, {name for line in lines for name in line.names()}, remarks))
     remark = f"{_remark(found)} {layout.windows.remark()}".strip()
     launcher = tuple(f"{name} = {text}" for name, text in layout.launcher().items())

@@ -83,10 +83,9 @@ class Statements:
         self.written_here: dict[Expression | None, str] = {}
         """Values without a statement of their own, and what is made of them by casts -> the line of the user's program."""
 
-    def block(self, steps: Sequence[Step]) -> list[Line]:
+    def block(self, steps: Sequence[Step]) -> None:
         """The statements of a block of steps."""
         page = self.page
-        outer, page.lines = page.lines, []
         for step in steps:
             before = len(page.lines)
             match step:
@@ -103,8 +102,6 @@ class Statements:
                     page.emit("", parsed(text))
                 case Loop():
                     self._loop(step)
-        lines, page.lines = page.lines, outer
-        return lines
 
     def _from(self, source: str, before: int, values: Sequence[Expression] = ()) -> None:
         """Say which line of the user's program a statement is from, where that is another one than the last."""
@@ -285,20 +282,19 @@ class Statements:
         page, layout = self.page, self.page.layout
         for carry in step.carries:
             self._start(carry)
-        before, names, positions = dict(page.bound), set(layout.taken), dict(page.positions)
-        for carry in step.carries:
-            page.bound[carry.before] = self.accumulators[carry.name]
         axis = page.found.schedule.axis(step.axis)
         if axis is None:
             raise UnprintableError("a loop along no axis of the frame")
-        self.loops.append(step)
-        body = self.block(step.steps)
-        for carry in step.carries:
-            if page.bound.get(carry.end) != self.accumulators[carry.name]:
+        positions = dict(page.positions)
+        with page.scope() as body:
+            for carry in step.carries:
+                page.bound[carry.before] = self.accumulators[carry.name]
+            self.loops.append(step)
+            self.block(step.steps)
+            self.loops.pop()
+            if any(page.bound.get(carry.end) != self.accumulators[carry.name] for carry in step.carries):
                 raise UnprintableError("a loop whose accumulator is set in an unknown way")  # by no statement
-        self.loops.pop()
-        page.bound, page.positions = before, positions
-        layout.forget(names)
+        page.positions = positions
         frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.statements(axis))
         turns = parsed(layout.range_(axis, step.iterator, step.keywords))
         page.lines.append(Line(layout.names[axis.name].start, turns, [*assigned(frame), *body]))
