@@ -17,7 +17,7 @@ from inductor_lab.computation.tree import Expression, Operation
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.triton.bounds import Bounds
 from inductor_lab.eject.triton.coordinates import Coordinates
-from inductor_lab.eject.triton.nouns import Sizes, bare, kept, named, noun, owners, roles
+from inductor_lab.eject.triton.nouns import Sizes, bare, kept, named, noun, owners
 from inductor_lab.eject.triton.strides import Strides, Windows
 
 Factor = Coordinate | Expression | str
@@ -47,7 +47,7 @@ class Layout:
         self.windows = Windows(found.loads, tensors)
         self.strides = Strides(found, tensors, self.coordinates, self.sizes, self.windows)
         self.bounds = Bounds(found, self.strides)
-        self.roles = roles(found.loads, tensors, {**self.windows.roles(), **self.bounds.halves})
+        self.roles = self.windows.roles() | self.bounds.halves
         """What tells the loads of one tensor from each other."""
 
     @property

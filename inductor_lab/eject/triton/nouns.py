@@ -16,11 +16,10 @@ from math import isclose, prod
 from types import MappingProxyType
 
 from inductor_lab.computation.folds import Partial, plain
-from inductor_lab.computation.index import Index, Term
+from inductor_lab.computation.index import Index
 from inductor_lab.computation.naming.shapes import across
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -285,38 +284,3 @@ def _summed(value: Expression, numel: Mapping[str, int | str]) -> str:
                     return "variance"
             return "mean_square"
     return "mean"
-
-
-# ------------------------------------------------------------ loads of one tensor
-
-
-def roles(loads: Iterable[Access], tensors: Mapping[str, Tensor], halves: Mapping[Address, str]) -> dict[Address, str]:
-    """What tells the loads of one tensor from each other: `upper` and `lower` of two halves, `at_2` of several places along a dimension.
-
-    Args:
-        halves: Loads of one half, by what a person calls it.
-    """
-    found = dict(halves)
-    moving: dict[tuple[str, tuple[Term, ...]], set[int]] = {}
-    for access in loads:
-        moving.setdefault((access.pointer, access.index.terms), set()).add(access.index.constant)
-    for (pointer, terms), constants in moving.items():
-        step = _one_dimension(terms, constants, tensors.get(pointer))
-        others = sum(known == pointer for known, _ in moving)
-        if step and others == 1:
-            for constant in constants:
-                found.setdefault((pointer, Index(constant, terms)), f"at_{constant // step}")
-    return found
-
-
-def _one_dimension(terms: tuple[Term, ...], constants: set[int], tensor: Tensor | None) -> int:
-    """The stride of the dimension that several loads go along, at which nothing else walks; 0 where there is none."""
-    if tensor is None or len(constants) < 2 or min(constants) < 0:
-        return 0
-    for stride, size in zip(tensor.type.stride, tensor.type.shape, strict=True):
-        if not isinstance(stride, int) or not isinstance(size, int) or stride < 1 or size < 2:
-            continue
-        walks = any(abs(term.factor) == stride for term in terms)
-        if not walks and all(constant % stride == 0 and constant // stride < size for constant in constants):
-            return stride
-    return 0

@@ -188,7 +188,7 @@ class Strides:
         return ""
 
 
-# ------------------------------------------------------------ a pooling window
+# ------------------------------------------------------------ several loads of one tensor
 
 MOST = 16
 """A window is at most so wide along a dimension."""
@@ -199,7 +199,7 @@ Place = tuple[int, ...]
 
 
 class Windows:
-    """The windows of one kernel."""
+    """The loads of one kernel that differ in their constant alone: a window, or places along one dimension."""
 
     def __init__(self, loads: Iterable[Access], tensors: Mapping[str, Tensor]) -> None:
         self.tensors = tensors
@@ -207,6 +207,8 @@ class Windows:
         """Where in its window each load is."""
         self.dimensions: dict[str, tuple[int, ...]] = {}
         """Pointer -> the dimensions of the tensor that its window goes along."""
+        self.along: dict[Address, int] = {}
+        """Which place along the one dimension each of several loads is at."""
         self.sliding: set[str] = set()
         """Those whose window coordinates move; of the others it is all that there is along its dimensions."""
         loads = list(loads)
@@ -216,6 +218,7 @@ class Windows:
         for (pointer, terms), constants in groups.items():
             if sum(known == pointer for known, _ in groups) == 1 and pointer in tensors:
                 self._window(pointer, terms, constants)
+                self._one_dimension(pointer, terms, constants)
         self.tests = self._tests(loads)
         """Masks of one row, one column or one place of a window -> their names."""
 
@@ -234,6 +237,19 @@ class Windows:
             self.sliding.add(pointer)
         for constant, step in steps.items():
             self.places[pointer, Index(constant, terms)] = tuple(along[place].index(step[place]) for place in wide)
+
+    def _one_dimension(self, pointer: str, terms: tuple[Term, ...], constants: set[int]) -> None:
+        """Several loads along a dimension at whose stride nothing else walks."""
+        type_ = self.tensors[pointer].type
+        if len(constants) < 2 or min(constants) < 0:
+            return
+        for stride, size in zip(type_.stride, type_.shape, strict=True):
+            if not isinstance(stride, int) or not isinstance(size, int) or stride < 1 or size < 2:
+                continue
+            walks = any(abs(term.factor) == stride for term in terms)
+            if not walks and all(constant % stride == 0 and constant // stride < size for constant in constants):
+                self.along |= {(pointer, Index(constant, terms)): constant // stride for constant in constants}
+                return
 
     def _tests(self, loads: Iterable[Access]) -> dict[Expression, str]:
         guarded: dict[Expression, set[tuple[str, Place]]] = {}
@@ -290,8 +306,9 @@ class Windows:
         return ""
 
     def roles(self) -> dict[Address, str]:
-        """What tells each load from the others of its window."""
-        return {address: self.role(*address) for address in self.places}
+        """What tells the loads of one tensor from each other: `at_0_2` in a window, `at_2` along one dimension."""
+        along = {address: f"at_{place}" for address, place in self.along.items()}
+        return along | {address: self.role(*address) for address in self.places}
 
     def role(self, pointer: str, index: Index) -> str:
         """What tells one load from the others of its window: `at_0_2`; empty for a load of none."""
