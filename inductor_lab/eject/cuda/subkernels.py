@@ -26,7 +26,7 @@ from inductor_lab.eject.cuda.scans import KNOWN
 from inductor_lab.eject.cuda.threads import Geometry, defined, geometry_of
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.subkernel_kinds import STEM
+from inductor_lab.eject.triton.nouns import numbered, stem
 from inductor_lab.eject.triton.subkernel_tables import FEWEST
 
 THREADS = TILE[0] * TILE[1]
@@ -217,13 +217,9 @@ class Launch:
         """One kind by its tensors' own names, less the number where several subkernels have different ones."""
         names: list[str] = []
         for tensors in zip(*(one.tensors for one in group), strict=True):
-            own, stems = {tensor.name for tensor in tensors}, {STEM.sub("", tensor.name) for tensor in tensors}
-            word = own.pop() if len(own) == 1 else stems.pop() if len(stems) == 1 else ""
-            word = word or ("out" if tensors[0].role == "out" else "x")
-            number, name = 2, word
-            while name in names:
-                name, number = f"{word}_{number}", number + 1
-            names.append(name)
+            own = {tensor.name for tensor in tensors}
+            word = own.pop() if len(own) == 1 else stem(tensors) or ("out" if tensors[0].role == "out" else "x")
+            names.append(numbered(word, names.__contains__))
         return self._called(group[0], names)
 
     def _called(self, one: Subkernel, names: Sequence[str]) -> Subkernel:

@@ -11,30 +11,25 @@ Each is printed as a kernel is. One of a single element is read and written at t
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from types import MappingProxyType
 
 from inductor_lab.computation.folds import masks
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.naming.functions import roles
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Load, Operation
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.triton import readable
+from inductor_lab.eject.triton.nouns import words_of_jobs
 from inductor_lab.eject.triton.simplification import Rewriting
-from inductor_lab.records import Input
 
 PROGRAM = "program"
 """Which program of its job, in the function of a job."""
-STEM = re.compile(r"_?\d+$")
 
 
 @dataclass(frozen=True)
@@ -128,7 +123,10 @@ def kinds(
     alone = set[str]() if numbered else {p for group in alike.values() if len(group) == 1 for p in group[0].tensors}
     made = []
     for number, group in enumerate(alike.values()):
-        name, words = "job" if len(alike) == 1 else f"job_{number}", _words(group, shared | alone)
+        name, words = (
+            "job" if len(alike) == 1 else f"job_{number}",
+            words_of_jobs(group[0].found, [[*job.tensors.values()] for job in group], shared | alone),
+        )
         made.append(Kind(name, words, _as_called(group[0], words, {*names, name}, values), tuple(group)))
     return made
 
@@ -222,62 +220,3 @@ class _AtOffset(Rewriting):
         if access.pointer not in self.pointers or access.index != FIRST:
             return access
         return replace(access, index=self.offset, mask=access.mask or self.inside)
-
-
-# ------------------------------------------------------------ what the tensors of a kind are called
-
-
-def _words(group: Sequence[Job], named: Collection[str]) -> tuple[str, ...]:
-    """What the tensors of one kind are called: by what each is to the program, else by what their own names share."""
-    found: list[str] = []
-    told = _roles(group[0])
-    own = [[tensor.name for tensor in job.tensors.values()] for job in group]
-    for tensors in zip(*(job.tensors.values() for job in group), strict=True):
-        over = {
-            names.index(t.overwrites) if t.overwrites in names else None for t, names in zip(tensors, own, strict=True)
-        }
-        place = over.pop() if len(over) == 1 else None
-        word = f"{found[place]}_new" if place is not None and place < len(found) else _word(tensors, told, named)
-        number, name = 2, word
-        while name in found:
-            name, number = f"{word}_{number}", number + 1
-        found.append(name)
-    return tuple(found)
-
-
-def _roles(job: Job) -> Mapping[str, str]:
-    """What the tensors of a job are to the step of an optimizer that it is, by its formula."""
-    try:
-        return roles(job.found)
-    except ValueError:  # too much to take apart
-        return {}
-
-
-def _word(tensors: Sequence[Tensor], told: Mapping[str, str], named: Collection[str]) -> str:
-    """What one tensor of each job is called: `param`, `grad`, `exp_avg`; its own name in no optimizer's step, if it is one that keeps it."""
-    if not told and tensors[0].parameter in named:
-        return tensors[0].name
-    of_the_program = {_role(tensor.input) for tensor in tensors}
-    if len(of_the_program) == 1 and (role := of_the_program.pop() or told.get(tensors[0].parameter)):
-        return role
-    if tensors[0].parameter in named:
-        return tensors[0].name
-    stems = {STEM.sub("", tensor.name) for tensor in tensors}
-    return stems.pop() if len(stems) == 1 else "out" if tensors[0].role == "out" else _end(stems) or "x"
-
-
-def _role(one: Input | None) -> str:
-    """What an input of the graph is to an optimizer; empty for any other."""
-    if one is None or one.kind in ("buffer", "argument"):
-        return ""
-    if one.kind in ("parameter", "gradient"):
-        return "grad" if one.kind == "gradient" or one.name.endswith(".grad") else "param"
-    return one.kind if one.kind.isidentifier() else ""
-
-
-def _end(stems: Collection[str]) -> str:
-    """The words in which all names end: `exp_avg` of `up_weight_exp_avg` and `up_bias_exp_avg`; empty where that is no name."""
-    words = zip(*(stem.split("_")[::-1] for stem in stems), strict=False)
-    alike = takewhile(lambda each: len({*each}) == 1, words)
-    end = "_".join(each[0] for each in [*alike][::-1])
-    return end if end.isidentifier() and end not in RESERVED else ""
