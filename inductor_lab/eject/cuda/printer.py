@@ -25,7 +25,7 @@ from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda import launch, matmul, subkernels
 from inductor_lab.eject.cuda.code import SUM, Code, Numbers, block, words
 from inductor_lab.eject.cuda.launch import Cuda, constants, headers, parameters
-from inductor_lab.eject.cuda.packs import PackLines, Packs, packs_of
+from inductor_lab.eject.cuda.packs import PackLines, Packs, each_of_pack, packs_of
 from inductor_lab.eject.cuda.page import Page, Place, above, empty_page, place_of
 from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.threads import geometry_of, scanned
@@ -109,7 +109,7 @@ def _kind(page: Page, name: str) -> Kind:
         rows = Rows(page, shared)
         body, launched = rows.lines(), partial(launch.rows, page, name, shared)
         if rows.packs is not None:
-            launched = partial(launch.packed_rows, page, name, rows.packs.width)
+            launched = partial(launch.packed_rows, page, name, rows.packs.packs.width)
         template = f"template <int LANES{', int VEC' if rows.packs else ''}>"
         return Kind(remark.replace("row", kept(page.found)), template, shared.threads, body, launched)
     if len(axes) > 1:
@@ -157,7 +157,7 @@ def _thread(page: Page, way: str) -> str:
     return f"{number} * blockDim.{way} + threadIdx.{way}"
 
 
-class Packed:
+class Packed(PackLines):
     """The body of one kernel whose threads take several elements at once.
 
     Args:
@@ -165,14 +165,13 @@ class Packed:
     """
 
     def __init__(self, page: Page, packs: Packs, places: Mapping[Place, Access]) -> None:
-        self.page, self.packs, self.axis, self.places = page, packs, packs.axis, places
+        super().__init__(page, Statements(page), packs, places)
+        self.axis = packs.axis
         self.names = page.names(self.axis)
-        self.statements = Statements(page)
         every = page.layout.coordinates.by_axis.get(self.axis.name, ())
         self.cut = {page.layout.coordinates.name(c): c for c in every if packs.cut(c)}
         """Coordinates whose value for the first element tells all the others', by name."""
-        self.lined = PackLines(page, self.statements, packs, places)
-        self.left = self.lined.left = "" if self.cut else f", {self.names.numel} - first"
+        self.left = "" if self.cut else f", {self.names.numel} - first"
         """How many elements there are still; where positions are cut, whole packs of them."""
         self.checked: set[int] = set()
         """Lines whose checks were printed."""
@@ -193,8 +192,7 @@ class Packed:
             f"if (first >= {self.names.numel}) return;",
             *of_first.values(),
             *head,
-            "#pragma unroll",
-            *block("for (int k = 0; k < VEC; ++k)", self._each(loop)),
+            *each_of_pack(self._each(loop)),
             *tail,
         ]
 
@@ -209,7 +207,7 @@ class Packed:
     def _head(self) -> list[str]:
         """What is one for all elements, and what they load, in the order of the text."""
         page, made = self.page, set[Place]()
-        page.lines, page.moved = [], self.lined.first
+        page.lines, page.moved = [], self.first
         for step in page.found.schedule.steps:
             match step:
                 case Define(values=values, loads=loads):
@@ -223,12 +221,12 @@ class Packed:
                     self.statements.check(step)
         for place in self.places:
             if place not in made:
-                page.emit(f"{self.lined.type(place)} {page.packs[place]};")
+                page.emit(self.declared(place))
         return page.lines
 
     def _load(self, place: Place) -> None:
-        kind = "auto" if place in self.lined.stored else "const auto"
-        self.page.emit(f"{kind} {self.page.packs[place]} = {self.lined.loaded(place)};")
+        kind = "auto" if place in self.stored else "const auto"
+        self.page.emit(f"{kind} {self.page.packs[place]} = {self.loaded(place)};")
 
     # ------------------------------------------------------------ each element
 
@@ -255,9 +253,9 @@ class Packed:
     def _tail(self) -> list[str]:
         """What they store or add."""
         page = self.page
-        page.lines, page.moved = [], self.lined.first
+        page.lines, page.moved = [], self.first
         for place in dict.fromkeys(map(place_of, page.found.stores)):
             if place in self.places:
-                self.lined.store(place)
+                self.store(place)
         page.moved = {}
         return page.lines

@@ -20,9 +20,9 @@ from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, De
 from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
 from inductor_lab.eject.cuda.code import words
 from inductor_lab.eject.cuda.folds import Accumulators, Group
+from inductor_lab.eject.cuda.packs import row_packs
 from inductor_lab.eject.cuda.page import Page, place_of
-from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
-from inductor_lab.eject.cuda.sweeps import Sweeps, row_packs
+from inductor_lab.eject.cuda.sweeps import Scans, Sort, Sweeps, sorts_of
 from inductor_lab.eject.cuda.threads import Geometry, Varying, goes_on, of_access, parts, runs, scanned, sorts, under
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
@@ -208,7 +208,7 @@ class Rows:
         again = [load for load, times in loaded.items() if times > 1]
         packs = self.packs
         if packs is not None:
-            again = list({place_of(load): load for load in again if place_of(load) in packs.lines.places}.values())
+            again = list({place_of(load): load for load in again if place_of(load) in packs.places}.values())
         if not again:
             return
         size = self.page.length(self.axis)

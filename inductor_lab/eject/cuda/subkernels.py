@@ -22,7 +22,7 @@ from inductor_lab.eject.cuda.code import Numbers, block
 from inductor_lab.eject.cuda.launch import TILE, Cuda, Parameter, constants, headers, pointers
 from inductor_lab.eject.cuda.page import Page, device_functions, empty_page
 from inductor_lab.eject.cuda.rows import Rows
-from inductor_lab.eject.cuda.scans import KNOWN
+from inductor_lab.eject.cuda.sweeps import KNOWN
 from inductor_lab.eject.cuda.threads import Geometry, defined, geometry_of
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
