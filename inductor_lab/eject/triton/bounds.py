@@ -19,8 +19,9 @@ from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, Reduction, walk
+from inductor_lab.computation.tree import Constant, Expression, Operation, Reduction, walk
 from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.eject.triton.patterns import partner_of
 from inductor_lab.eject.triton.strides import Strides, word
 from inductor_lab.records import SizeLike
@@ -65,7 +66,7 @@ class Bounds:
             ]
             if len(places) != 1:
                 continue
-            index, size = _plain(term.of), tensor.told.shape[places[0]]
+            index, size = bare(term.of), tensor.told.shape[places[0]]
             if not isinstance(size, int):
                 continue
             wrapped = _wrapped(index)
@@ -75,7 +76,7 @@ class Bounds:
                 for node in walk(*said, *filter(None, (access.value, access.mask)))
                 if isinstance(node, Operation)
                 and node.name == "lt"
-                and _plain(node.inputs[0]) in {index, wrapped.unwrapped}
+                and bare(node.inputs[0]) in {index, wrapped.unwrapped}
             ]
             for operation, place in (*below, *wrapped.sizes):
                 if _number(operation.inputs[place]) == size:
@@ -110,7 +111,7 @@ class Bounds:
         for node in walk(*(access.value for access in self.found.accesses if access.value is not None)):
             if not isinstance(node, Operation):
                 continue
-            if node.name == "div" and isinstance(folded := _plain(node.inputs[0]), Reduction) and folded.name == "sum":
+            if node.name == "div" and isinstance(folded := bare(node.inputs[0]), Reduction) and folded.name == "sum":
                 for axis in folded.over & names.keys():
                     if len(folded.over) == 1 and _value(node.inputs[1]) == sizes[axis]:
                         self.numbers[node, 1] = names[axis]
@@ -229,23 +230,15 @@ def _end(coordinate: Coordinate) -> int | str | None:
     return coordinate.stride * coordinate.size if numbers else ""  # type: ignore[operator]
 
 
-def _plain(value: Expression) -> Expression:
-    """A value less its casts and broadcasts."""
-    while isinstance(value, (Cast, Broadcast, Named)):
-        value = value.operands[0]
-    return value
+def _value(value: Expression) -> int | float | None:
+    """A number, whole or not."""
+    value = bare(value)
+    return value.value if isinstance(value, Constant) and not isinstance(value.value, bool) else None
 
 
 def _number(value: Expression) -> int | None:
-    value = _plain(value)
-    whole = isinstance(value, Constant) and isinstance(value.value, int) and not isinstance(value.value, bool)
-    return int(value.value) if whole and isinstance(value, Constant) else None
-
-
-def _value(value: Expression) -> int | float | None:
-    """A number, whole or not."""
-    value = _plain(value)
-    return value.value if isinstance(value, Constant) and not isinstance(value.value, bool) else None
+    number = _value(value)
+    return number if isinstance(number, int) else None
 
 
 @dataclass(frozen=True)
@@ -276,10 +269,10 @@ def _wrapped(index: Expression) -> _Wrapped:
                 Operation(name="add", inputs=(one, _)) as total,
                 other,
             ),
-        ) if _number(zero) == 0 and _plain(tested) is _plain(other) is _plain(one):
-            match inner := _plain(one):
+        ) if _number(zero) == 0 and bare(tested) is bare(other) is bare(one):
+            match inner := bare(one):
                 case Operation(name="maximum", inputs=(_, Operation(name="minimum", inputs=(_, held)) as least)):
-                    return _Wrapped(_plain(held), ((total, 1),), (least, 0), (inner, 0))
+                    return _Wrapped(bare(held), ((total, 1),), (least, 0), (inner, 0))
             return _Wrapped(inner, ((total, 1),))
     return _Wrapped(index)
 
@@ -288,7 +281,7 @@ def _limit(operation: Operation) -> tuple[Coordinate, int, int, int] | None:
     """(coordinate, its factor, what is added to it, the number that this is compared with) of `coordinate < number` and `>=`."""
     if operation.name not in {"lt", "ge"} or len(operation.inputs) != 2:
         return None
-    number, index = _number(operation.inputs[1]), index_of(_plain(operation.inputs[0]))
+    number, index = _number(operation.inputs[1]), index_of(bare(operation.inputs[0]))
     if number is None or number < 2 or len(index.terms) != 1:
         return None
     term = index.terms[0]
