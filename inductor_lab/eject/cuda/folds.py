@@ -335,7 +335,7 @@ def _one_element(value: Expression) -> bool:
 def _of_elements(fold: Fold, first: Expression) -> tuple[Fold, tuple[Expression, ...]]:
     """The fold that takes the elements themselves."""
     assert isinstance(first, Partial) and first.call is not None
-    return dataclasses.replace(fold, update=TURNS["welford_reduce"]), (first.call.values[0],)
+    return dataclasses.replace(fold, update=TURNS["welford_reduce"]), first.call.values[:1]
 
 
 def _turns(carries: Sequence[Carry]) -> list[list[Carry]]:

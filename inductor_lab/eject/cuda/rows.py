@@ -23,7 +23,18 @@ from inductor_lab.eject.cuda.folds import Accumulators, Group
 from inductor_lab.eject.cuda.packs import row_packs
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.sweeps import Scans, Sort, Sweeps, sorts_of
-from inductor_lab.eject.cuda.threads import Geometry, Varying, goes_on, of_access, parts, runs, scanned, sorts, under
+from inductor_lab.eject.cuda.threads import (
+    Geometry,
+    Varying,
+    defined,
+    goes_on,
+    of_access,
+    parts,
+    runs,
+    scanned,
+    sorts,
+    under,
+)
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 
@@ -105,7 +116,7 @@ class Rows:
     def _looped(self) -> None:
         loops = [step for step in self.page.found.schedule.steps if isinstance(step, Loop)]
         if self.packs is not None:
-            self._hold([[x for s in loop.steps if isinstance(s, Define) for x in s.values] for loop in loops], ())
+            self._hold([[*defined(loop.steps)] for loop in loops], ())
         self._block(self.page.found.schedule.steps)
 
     def _block(self, steps: Sequence[Step]) -> None:
@@ -124,10 +135,9 @@ class Rows:
 
     def _row_value(self, step: Define) -> None:
         """A value that is one for the row: a fold of what a loop accumulated, or what is made of such."""
-        values = [*step.values]
-        if any(isinstance(value, Reduction) for value in values):
-            self.accumulators.fold([value for value in values if isinstance(value, Reduction)])
-        elif not any(self.varying.along(value) for value in values):
+        if folds := [value for value in step.values if isinstance(value, Reduction)]:
+            self.accumulators.fold(folds)
+        elif not any(map(self.varying.along, step.values)):
             self.statements.define(step)
 
     def _loop(self, loop: Loop) -> None:
@@ -136,8 +146,9 @@ class Rows:
         if any(isinstance(carry.start, Carried) for carry in loop.carries):
             raise UnprintableError("a loop that goes on with what another accumulated is not printed in CUDA C++ yet")
         carries = [carry for carry in loop.carries if not goes_on(carry)]
-        defined = [value for step in loop.steps if isinstance(step, Define) for value in step.values]
-        self._row_s_own([*defined, *(v for s in loop.steps if isinstance(s, Effect) for v in of_access(s.access))])
+        self._row_s_own(
+            [*defined(loop.steps), *(v for s in loop.steps if isinstance(s, Effect) for v in of_access(s.access))]
+        )
         self.accumulators.start(carries)
         with self._sweep(scanned(loop.steps)):
             for step in loop.steps:
@@ -158,7 +169,7 @@ class Rows:
     def _turn(self, step: Define, carries: Sequence[Carry]) -> None:
         ends = {carry.end for carry in carries}
         if any(value in ends for value in step.values):
-            self.accumulators.update([*step.values], carries)
+            self.accumulators.update(step.values, carries)
         else:
             self.statements.define(step)
 
@@ -170,7 +181,9 @@ class Rows:
         effects = [step.access for step in steps if isinstance(step, Effect)]
         checks = [step for step in steps if isinstance(step, Assert)]
         each = [access for access in effects if self.varying.stored(access)]
-        self._ordered(each)
+        if any(isinstance(access.value, Load) and access.value.version for access in self.page.found.loads):
+            # elements are stored when all was read
+            raise UnprintableError("a row that is read again after it was stored is not printed in CUDA C++ yet")
         folds: dict[int, list[Fold]] = {}
         for node in under(*(value for access in effects for value in of_access(access))):
             if isinstance(node, Reduction) or (isinstance(node, Scan) and sorts(node)):
@@ -227,12 +240,6 @@ class Rows:
             name = self.page.fresh(f"{self.page.tensors[load.pointer].name}_held")
             self.page.emit(f"{self.page.numbers.held(load.dtype)} {name}[HOLDS ? ITEMS : 1];")
             self.statements.held[load] = name
-
-    def _ordered(self, each: Sequence[Access]) -> None:
-        """Elements are stored when all was read: what is read back after a store has no place here."""
-        loads = (access.value for access in self.page.found.loads)
-        if any(isinstance(load, Load) and load.version for load in loads):
-            raise UnprintableError("a row that is read again after it was stored is not printed in CUDA C++ yet")
 
     def _row_values(self, level: int) -> None:
         """Values of the row that wait for fewer folds."""
@@ -313,13 +320,6 @@ class Rows:
 
 def _roots(folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
     """The values that one sweep needs of each element."""
-    folded = [value for fold in folds for value in _taken(fold)]
+    taken = [part for fold in folds for part in parts(fold)]
     stored = [value for access in each for value in of_access(access)]
-    return [*folded, *stored, *(check.check.condition for check in checks)]
-
-
-def _taken(fold: Fold) -> tuple[Expression, ...]:
-    """What a fold or a sort takes in of each element."""
-    if isinstance(fold, Scan):
-        return fold.inputs
-    return fold.call.values if fold.call is not None else ()
+    return [*taken, *stored, *(check.check.condition for check in checks)]

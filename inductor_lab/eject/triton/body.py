@@ -35,7 +35,6 @@ from inductor_lab.eject.triton.operands import (
     of_access,
     parts_of,
     reached,
-    result_count,
     under,
     used_elsewhere,
 )
@@ -129,7 +128,7 @@ class Statements:
                 or isinstance(value, (Constant, Size, Position, Inside))
             ):
                 continue
-            if len(step.names) > 1 or result_count(value) > 1:
+            if len(step.names) > 1 or ((call := call_of(value)) and call.result is not None):
                 self._several(step)
                 continue
             if chosen_of(value) is not None:
@@ -190,7 +189,7 @@ class Statements:
     def _several(self, step: Define) -> None:
         """One call with several results."""
         bound = self.page.bound
-        call = next((found for value in step.values if (found := call_of(value)) is not None), None)
+        call = call_of(step.values[0])
         if call is None or any(call_of(value) is None for value in step.values):
             for value in step.values:
                 if value not in bound and self.uses[value]:

@@ -135,11 +135,6 @@ def constant_of(value: Expression) -> Constant | None:
     return None
 
 
-def result_count(value: Expression) -> int:
-    call = call_of(value)
-    return 2 if call is not None and call.result is not None else 1
-
-
 def call_of(value: Expression) -> Call | None:
     return value.call if isinstance(value, (Reduction, Scan, Partial, Random)) else None
 

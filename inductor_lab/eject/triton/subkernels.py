@@ -39,7 +39,7 @@ from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
 from inductor_lab.eject.triton import readable
 from inductor_lab.eject.triton.nouns import named, words_of_jobs
-from inductor_lab.eject.triton.simplification import Rewriting, simplified
+from inductor_lab.eject.triton.simplification import Rewriting
 
 PROGRAM = "program"
 """Which program of its job, in the function of a job."""
@@ -391,4 +391,4 @@ class Launch:
 def _numel(job: Job, axis: Axis) -> str:
     """The name of an axis' size in the launcher."""
     passed = [name for name in job.found.sizes if not name.endswith("numel")]
-    return dict(named(simplified(job.found), passed))[axis.name].numel
+    return dict(named(job.found, passed))[axis.name].numel
