@@ -181,9 +181,7 @@ class Products:
                 place = self.statements.place(*plain).text
                 text = f"load<VEC>(&{place})" if wide else place
             else:
-                for step in page.found.schedule.steps:
-                    if isinstance(step, Define):
-                        self.statements.define(step, [value for value in wanted if value is not factor])
+                self.statements.define_all(lambda value: value in wanted and value is not factor)
                 text = page.numbers.written(self.statements.of(factor), "float32", self.product.dtype).text
             page.emit(f"{'pack' if wide else 'pack[0]'} = {text};")
             lines = page.placed(every, lines)
@@ -221,14 +219,7 @@ class Products:
             name = page.fresh("dot")
             page.bound[self.product.total] = Code(name)
             page.emit(f"const float {name} = product.sums[k];")
-            for step in page.found.schedule.steps:
-                match step:
-                    case Define(values=values):
-                        self.statements.define(step, [v for v in values if not varying.along(v)])
-                    case Effect(access=access):
-                        self.statements.store(access)
-                    case Assert():
-                        self.statements.check(step)
+            self.statements.element(wanted=lambda value: not varying.along(value))
         axes = [axis for axis in (self.product.batches, self.product.rows, self.product.columns) if axis is not None]
         return page.placed(axes, lines)
 

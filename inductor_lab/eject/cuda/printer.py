@@ -210,8 +210,8 @@ class Packed(PackLines):
         page.lines, page.moved = [], self.first
         for step in page.found.schedule.steps:
             match step:
-                case Define(values=values, loads=loads):
-                    self.statements.define(step, [value for value in values if self.packs.shared(value)])
+                case Define(loads=loads):
+                    self.statements.define(step, self.packs.shared)
                     for access in loads:
                         if (place := place_of(access)) in page.packs and place not in made:
                             made.add(place)

@@ -243,14 +243,8 @@ class Rows:
 
     def _row_values(self, level: int) -> None:
         """Values of the row that wait for fewer folds."""
-        for step in self.page.found.schedule.steps:
-            if isinstance(step, Define):
-                ready = [
-                    value
-                    for value in step.values
-                    if not self.varying.along(value) and self.varying.level(value) < level
-                ]
-                self.statements.define(step, ready)
+        varying = self.varying
+        self.statements.define_all(lambda value: not varying.along(value) and varying.level(value) < level)
 
     def _whole_sweep(self, folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> None:
         ordered = sorted(folds, key=self._line)
@@ -262,14 +256,12 @@ class Rows:
         if not groups and not each and not checks:
             return
         roots = _roots(folds, each, checks)
-        wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
+        wanted = {value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)}
         self._row_s_own(roots)
         for group in groups:
             group.begin()
         with self._sweep(any(map(runs, wanted))):
-            for step in self.page.found.schedule.steps:
-                if isinstance(step, Define):
-                    self.statements.define(step, wanted)
+            self.statements.define_all(wanted.__contains__)
             for check in checks:
                 self.statements.check(check)
             for group in groups:

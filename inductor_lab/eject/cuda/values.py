@@ -53,6 +53,7 @@ from inductor_lab.eject.triton.operands import chosen_sides, unscaled, used_else
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
+Wanted = Callable[[Expression], bool]
 PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)
 """What gets no statement of its own here."""
 
@@ -321,16 +322,17 @@ class Statements:
 
     # ------------------------------------------------------------ statements
 
-    def element(self, checked: Container[int] = ()) -> list[str]:
+    def element(self, checked: Container[int] = (), wanted: Wanted = lambda _: True) -> list[str]:
         """What is computed for one element.
 
         Args:
             checked: Lines whose checks were printed before.
+            wanted: Whether a value is computed here.
         """
         for step in self.page.found.schedule.steps:
             match step:
                 case Define():
-                    self.define(step)
+                    self.define(step, wanted)
                 case Effect(access=access):
                     self.store(access)
                 case Assert(check=check):
@@ -340,17 +342,16 @@ class Statements:
                     raise UnprintableError(f"a {type(step).__name__.lower()} in a kernel that folds nothing")
         return self.page.lines
 
-    def define(self, step: Define, wanted: Iterable[Expression] | None = None) -> None:
-        """The values of a step that are used.
+    def define_all(self, wanted: Wanted) -> None:
+        """The values of the whole text that are used and wanted."""
+        for step in self.page.found.schedule.steps:
+            if isinstance(step, Define):
+                self.define(step, wanted)
 
-        Args:
-            wanted: Only those of them.
-        """
-        chosen = None if wanted is None else set(wanted)
+    def define(self, step: Define, wanted: Wanted = lambda _: True) -> None:
+        """The values of a step that are used and wanted."""
         for value in step.values:
-            if value in self.page.bound or not self.page.uses[value] or (chosen is not None and value not in chosen):
-                continue
-            if isinstance(value, PLAIN):
+            if value in self.page.bound or not self.page.uses[value] or isinstance(value, PLAIN) or not wanted(value):
                 continue
             if isinstance(value, Scan):
                 if self.scans is None:
