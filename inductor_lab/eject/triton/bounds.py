@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.folds import conjuncts
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, inside
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Expression, Operation, Reduction, walk
@@ -206,28 +206,13 @@ class Bounds:
     def _step(self, index: Index, coordinate: Coordinate) -> int:
         """How far one step of a coordinate moves an address; 0 where that is not told."""
         for term in index.terms:
-            of = term.of
-            if not isinstance(of, Coordinate) or of.axis != coordinate.axis or term.sizes:
-                continue
-            starts, ends = (of.stride, coordinate.stride), (_end(of), _end(coordinate))
-            if not all(isinstance(start, int) for start in starts) or "" in ends:
-                continue
-            inside = ends[0] is None or (ends[1] is not None and ends[1] <= ends[0])  # type: ignore[operator]
-            if starts[0] <= starts[1] and starts[1] % starts[0] == 0 and inside:  # type: ignore[operator]
-                return abs(term.factor) * (starts[1] // starts[0])  # type: ignore[operator]
+            if isinstance(term.of, Coordinate) and not term.sizes and (found := inside(coordinate, term.of)):
+                return abs(term.factor) * found[0]
         return 0
 
 
 def _bracketed(text: str) -> str:
     return text if text.isidentifier() else f"({text})"
-
-
-def _end(coordinate: Coordinate) -> int | str | None:
-    """Where on its axis a coordinate begins again; empty for a symbolic one."""
-    if coordinate.size is None:
-        return None
-    numbers = isinstance(coordinate.size, int) and isinstance(coordinate.stride, int)
-    return coordinate.stride * coordinate.size if numbers else ""  # type: ignore[operator]
 
 
 def _value(value: Expression) -> int | float | None:
