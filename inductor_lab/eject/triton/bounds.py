@@ -23,7 +23,7 @@ from inductor_lab.computation.tree import Constant, Expression, Operation, Reduc
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.eject.triton.patterns import partner_of
-from inductor_lab.eject.triton.strides import Strides, word
+from inductor_lab.eject.triton.strides import Strides, walkable, word
 from inductor_lab.records import SizeLike
 
 Bound = tuple[Operation, int]
@@ -59,11 +59,7 @@ class Bounds:
             if not isinstance(term.of, Expression) or term.sizes:
                 continue
             assert tensor is not None
-            places = [
-                place
-                for place, (stride, size) in enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
-                if stride == term.factor and size != 1
-            ]
+            places = [place for stride, place in walkable(tensor) if stride == term.factor]
             if len(places) != 1:
                 continue
             index, size = bare(term.of), tensor.told.shape[places[0]]

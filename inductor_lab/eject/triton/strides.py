@@ -34,6 +34,13 @@ MANY = 3
 """Products of more sizes than this are told as the tensor's stride where they are one."""
 
 
+def walkable(tensor: Tensor) -> list[tuple[int, int]]:
+    """(stride, dimension) of the dimensions of more than one place, the widest stride first."""
+    pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
+    found = [(stride, place) for place, (stride, size) in pairs if isinstance(stride, int) and stride > 0 and size != 1]
+    return sorted(found, key=lambda pair: -pair[0])
+
+
 class Strides:
     """The steps and places of one kernel's addresses."""
 
@@ -100,13 +107,9 @@ class Strides:
         return ""
 
     def _dimensions(self, pointer: str) -> list[tuple[int, int]]:
-        """(stride, dimension) of those that one can walk along, the widest first."""
+        """(stride, dimension) of those that one can walk along in steps of more than an element, the widest first."""
         tensor = self.tensors.get(pointer)
-        if tensor is None:
-            return []
-        pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
-        found = [(stride, place) for place, (stride, size) in pairs if isinstance(stride, int) and size != 1]
-        return sorted((pair for pair in found if pair[0] > 1), key=lambda pair: -pair[0])
+        return [pair for pair in walkable(tensor) if pair[0] > 1] if tensor is not None else []
 
     def _stride(self, value: int, place: int, pointer: str) -> str:
         """One step along a dimension: what another address of the tensor spans, if that is short, or the tensor's own stride."""
@@ -323,11 +326,9 @@ def word(place: int, tensor: Tensor) -> str:
 
 def _steps(offset: int, tensor: Tensor) -> Place:
     """An offset from the first place of a window in steps along each dimension; empty where it is none."""
-    pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
     found = [0] * len(tensor.told.shape)
-    known = [(stride, n) for n, (stride, size) in pairs if isinstance(stride, int) and stride > 0 and size != 1]
-    for stride, n in sorted(known, reverse=True):
-        found[n], offset = divmod(offset, stride)
+    for stride, place in walkable(tensor):
+        found[place], offset = divmod(offset, stride)
     return tuple(found) if not offset and max(found, default=MOST) < MOST else ()
 
 
