@@ -11,7 +11,6 @@ A number gets a name only where what is read or written under the comparison say
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dimensions import pattern
@@ -24,7 +23,6 @@ from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.eject.triton.patterns import partner_of
 from inductor_lab.eject.triton.strides import Strides, walkable, word
-from inductor_lab.records import SizeLike
 
 Bound = tuple[Operation, int]
 """An operation, and which operand of it is the number."""
@@ -65,19 +63,13 @@ class Bounds:
             index, size = bare(term.of), tensor.told.shape[places[0]]
             if not isinstance(size, int):
                 continue
-            wrapped = _wrapped(index)
-            said = [check.condition for check in self.found.checks]
-            below = [
-                (node, 1)
-                for node in walk(*said, *filter(None, (access.value, access.mask)))
-                if isinstance(node, Operation)
-                and node.name == "lt"
-                and bare(node.inputs[0]) in {index, wrapped.unwrapped}
-            ]
-            for operation, place in (*below, *wrapped.sizes):
-                if _number(operation.inputs[place]) == size:
-                    self.numbers[operation, place] = self._size(tensor, places[0])
-            for (operation, place), number, text in wrapped.clamped(size):
+            unwrapped, said = _wrapped(index, size)
+            for node in walk(
+                *(check.condition for check in self.found.checks), *filter(None, (access.value, access.mask))
+            ):
+                if isinstance(node, Operation) and node.name == "lt" and bare(node.inputs[0]) in {index, unwrapped}:
+                    said.append(((node, 1), size, "{}"))
+            for (operation, place), number, text in said:
                 if _number(operation.inputs[place]) == number:
                     self.numbers[operation, place] = text.format(self._size(tensor, places[0]))
 
@@ -222,26 +214,10 @@ def _number(value: Expression) -> int | None:
     return number if isinstance(number, int) else None
 
 
-@dataclass(frozen=True)
-class _Wrapped:
-    """An index that counts from the end where it is negative: `where(i < 0, i + SIZE, i)`."""
-
-    unwrapped: Expression
-    """What it is made of, before it was clamped to the size."""
-    sizes: tuple[Bound, ...] = ()
-    """Where the size is added."""
-    most: Bound | None = None
-    """Where it is clamped to SIZE - 1, `maximum(-SIZE, minimum(SIZE - 1, i))`."""
-    least: Bound | None = None
-
-    def clamped(self, size: SizeLike) -> Iterator[tuple[Bound, int, str]]:
-        """(operand, the number that it must be, its text)."""
-        if isinstance(size, int) and self.most and self.least:
-            yield self.most, size - 1, "{} - 1"
-            yield self.least, -size, "-{}"
-
-
-def _wrapped(index: Expression) -> _Wrapped:
+def _wrapped(index: Expression, size: int) -> tuple[Expression, list[tuple[Bound, int, str]]]:
+    """What an index is made of before it counted from the end where it is negative, `where(i < 0, i + SIZE, i)`, and before it was clamped,
+    `maximum(-SIZE, minimum(SIZE - 1, i))`; with each operand that must then be a number, and the text for it.
+    """
     match index:
         case Operation(
             name="where",
@@ -251,11 +227,12 @@ def _wrapped(index: Expression) -> _Wrapped:
                 other,
             ),
         ) if _number(zero) == 0 and bare(tested) is bare(other) is bare(one):
+            added: tuple[Bound, int, str] = ((total, 1), size, "{}")
             match inner := bare(one):
                 case Operation(name="maximum", inputs=(_, Operation(name="minimum", inputs=(_, held)) as least)):
-                    return _Wrapped(bare(held), ((total, 1),), (least, 0), (inner, 0))
-            return _Wrapped(inner, ((total, 1),))
-    return _Wrapped(index)
+                    return bare(held), [added, ((least, 0), size - 1, "{} - 1"), ((inner, 0), -size, "-{}")]
+            return inner, [added]
+    return index, []
 
 
 def _limit(operation: Operation) -> tuple[Coordinate, int, int, int] | None:
