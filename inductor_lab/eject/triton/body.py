@@ -163,8 +163,7 @@ class Statements:
 
     def _just_loaded(self, value: Expression) -> str:
         """The name of the one element that was loaded just now and only this takes, spread over the block: both become one statement."""
-        filled = isinstance(value, Operation) and self.expressions.is_filled(value)
-        match value.inputs[1] if filled and isinstance(value, Operation) else value:
+        match value:
             case Broadcast(operand=Load() as load) if self.uses[load] == 1 and load not in self.elsewhere:
                 last = self.page.lines[-1] if self.page.lines else None
                 if last and not last.remark and last.target == self.page.bound.get(load):
@@ -173,8 +172,6 @@ class Statements:
         return ""
 
     def _fresh(self, value: Expression) -> str:
-        if isinstance(value, Operation) and self.expressions.is_filled(value):
-            value = value.inputs[1]
         return self.page.fresh(self.page.layout.word(value), value)
 
     def _going_on(self, value: Expression) -> str:

@@ -7,6 +7,7 @@
     tl.where(c, 0.0, 0.0)                    0.0                            no choice between the same, nor one that a load's mask made
     tl.where(x < 1, a, tl.where(x >= 1, b, 0.0))    tl.where(x < 1, a, b)   nor one that is decided
     tl.sum(tl.where(inside_r, x * x, 0.0), 1)       tl.sum(x * x, 1), of an x that is 0 where nothing is: no mask before a sum of zeros
+    tl.where(xmask, tl.broadcast_to(y, [XBLOCK]), 0.0)      y where nothing is folded, and so nothing stored from beyond the ends
     tl.debug_barrier()                       nothing where what is stored behind it is never read
     for ...: y = x * tl.exp(-scale)          factor = tl.exp(-scale), and in the loop y = x * factor
 
@@ -113,6 +114,8 @@ class _Rewriting(Rewriting):
         super().__init__()
         self.bounds = Bounds(found.numel, {})
         free = {axis.name for axis in found.schedule.axes if not axis.reduced}
+        self.flat = len(free) == len(found.schedule.axes)
+        """Whether nothing is folded, so that what is filled in outside of the masks goes nowhere."""
         self.beside = set() if found.schedule.group else free
         """Axes of which what lies beyond the end is folded into no element that exists."""
         self.wide = {axis.name for axis in found.schedule.axes if axis.dtype == "int64"}
@@ -136,6 +139,8 @@ class _Rewriting(Rewriting):
             case Operation(name="and", inputs=(one, other)) if value.dtype == "bool":
                 kept = [x for x, test in ((one, other), (other, one)) if _is_true(test) and (x.axes or _is_true(x))]
                 return kept[0] if kept else value
+            case Operation(name="where", inputs=(test, Broadcast() as one, Constant())) if self.flat and masks(test):
+                return one
             case Operation(name="where", inputs=(condition, one, _), dtype=dtype) if _is_true(condition):
                 return one if one.dtype == dtype else self.nodes.make(Cast, dtype, one.axes, one)
             case Operation(name="where", inputs=(_, one, other), dtype=dtype) if one.dtype == dtype and _same(

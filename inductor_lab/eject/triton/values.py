@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from math import inf, prod
 
-from inductor_lab.computation.folds import Partial, masks
+from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
@@ -202,8 +202,6 @@ class Expressions:
                 raise UnprintableError("the last of a block in no loop from one block to the next")
             last = parsed(self.page.layout.last_of_block(looped))
             return self._called("triton_helpers.select_one", [self.node(inputs[0]), last], "dim=-1, keep_dims=True")
-        if self.is_filled(value):
-            return self.node(inputs[1])
         if name == "where" and len(inputs) == 3:
             condition, one, other = chosen_sides(value)
             told = [self.page.layout.bounds.numbers.get((value, place)) for place in (1, 2)]
@@ -230,16 +228,6 @@ class Expressions:
         (a, b), (i, j) = found.values, indices
         arguments = [self._beside(a, b), self._beside(i, j), self._beside(b, a), self._beside(j, i)]
         return self._called(f"triton_helpers.{found.helper}", arguments)
-
-    def is_filled(self, value: Operation) -> bool:
-        """True for one element that is filled up outside of the masks, `tl.where(inside, x, 0.0)`: where nothing is folded, nothing is
-        stored from there."""
-        if any(axis.reduced for axis in self.page.found.schedule.axes):
-            return False
-        match value:
-            case Operation(name="where", inputs=(condition, Broadcast(), Constant())):
-                return masks(condition)
-        return False
 
     def _called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
         if function.startswith("triton_helpers."):
