@@ -46,7 +46,7 @@ class _OfAThread(Rewriting):
                 return kept
             case Cast(operand=inner, dtype="float32") if inner.dtype in WIDENED:
                 return inner
-        return value
+        return self.chosen(value)
 
 
 def held_dtype(value: Expression) -> str:

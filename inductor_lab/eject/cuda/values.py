@@ -49,7 +49,7 @@ from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.cuda.threads import held_dtype, parts, under
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Factor
-from inductor_lab.eject.triton.operands import chosen_sides, unscaled, used_elsewhere
+from inductor_lab.eject.triton.operands import unscaled, used_elsewhere
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
@@ -141,8 +141,7 @@ class Statements:
                 return opposite(self.of(x)) if x.dtype == "bool" else Code(f"~{self.of(x).at(PREFIX)}", PREFIX)
             case (("and" | "or" | "xor"), (a, b)) if a.dtype == b.dtype == "bool":
                 return LOGICAL[name](self.of(a), self.of(b))
-            case "where", (_, _, _):
-                condition, a, b = chosen_sides(value)
+            case "where", (condition, a, b):
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
             case "bitcast", (x,):
                 return self._bitcast(x, dtype)

@@ -154,21 +154,7 @@ def parts(value: Expression) -> tuple[Expression, ...]:
             return ()
         case Position(index=index):
             return index.expressions()
-        case Operation(name="where"):
-            return chosen_sides(value)
     return value.operands
-
-
-def chosen_sides(value: Operation) -> tuple[Expression, ...]:
-    """The condition and both values of a choice; inside a choice by the same condition, what that one would take."""
-    if len(value.inputs) != 3:
-        return value.inputs
-    condition, one, other = value.inputs
-    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-        one = one.inputs[1]
-    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
-        other = other.inputs[2]
-    return condition, one, other
 
 
 def is_weak(constant: Constant, beside: str) -> bool:

@@ -104,6 +104,19 @@ class Rewriting:
         """A value whose operands are as they shall be."""
         return value
 
+    def chosen(self, value: Expression, opposite: Expression | None = None) -> Expression:
+        """A choice by a test: what another choice by it would take, and by its opposite; any other value as it is."""
+        if not isinstance(value, Operation) or value.name != "where" or len(value.inputs) != 3:
+            return value
+        condition, one, other = value.inputs
+        while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+            one = one.inputs[1]
+        while isinstance(other, Operation) and other.name == "where" and other.inputs[0] in (condition, opposite):
+            other = other.inputs[2 if other.inputs[0] is condition else 1]
+        if (one, other) == value.inputs[1:]:
+            return value
+        return self.nodes.make(Operation, value.dtype, value.axes, "where", (condition, one, other), "", "")
+
     def access(self, access: Access) -> Access:
         """An access whose address and value are as they shall be."""
         return access
@@ -129,6 +142,7 @@ class _Rewriting(Rewriting):
 
     def simple(self, value: Expression) -> Expression:
         """A value whose operands are simple already."""
+        value = self.chosen(value)
         match value:
             case Cast(operand=operand, dtype=dtype) if dtype == operand.dtype:
                 return operand
@@ -164,7 +178,8 @@ class _Rewriting(Rewriting):
             ) if value.dtype == dtype == one.dtype and self.opposite(test) is other:
                 return self.operation(value, "where", test, value.inputs[1], one)
             case Operation(name="where", inputs=(test, _, _)) if half(test) and (above := self.opposite(test)):
-                return self.partners.chosen(self.chosen(value, above), above)
+                choice = self.chosen(value, above)
+                return self.partners.chosen(choice, above) if isinstance(choice, Operation) else choice
             case (
                 Operation(name="not", inputs=(test,))
                 | Operation(name="eq", inputs=(test, Constant(value=0)), spelling="")
@@ -177,17 +192,6 @@ class _Rewriting(Rewriting):
     def folded(self, test: Expression) -> set[str]:
         """The axes of a mask beyond whose end elements are folded into such as exist."""
         return {part.axis for part in conjuncts(test) if isinstance(part, Inside)} - self.beside
-
-    def chosen(self, value: Operation, opposite: Expression) -> Operation:
-        """A choice by a test: what another choice by it would take, and by its opposite."""
-        condition, one, other = value.inputs
-        while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-            one = one.inputs[1]
-        while isinstance(other, Operation) and other.name == "where" and other.inputs[0] in (condition, opposite):
-            other = other.inputs[2 if other.inputs[0] is condition else 1]
-        made = self.nodes.make(Operation, value.dtype, value.axes, "where", (condition, one, other), "", "")
-        assert isinstance(made, Operation)
-        return made
 
     def compared(self, value: Operation, left: Expression, right: Expression) -> Expression:
         """A comparison; True for one that holds for every element."""

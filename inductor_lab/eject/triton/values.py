@@ -28,7 +28,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.device_functions import OURS
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import chosen_sides, constant_of, fits_in, is_relu, is_weak
+from inductor_lab.eject.triton.operands import constant_of, fits_in, is_relu, is_weak
 from inductor_lab.eject.triton.page import (
     Page,
     call_to,
@@ -203,7 +203,7 @@ class Expressions:
             last = parsed(self.page.layout.last_of_block(looped))
             return self._called("triton_helpers.select_one", [self.node(inputs[0]), last], "dim=-1, keep_dims=True")
         if name == "where" and len(inputs) == 3:
-            condition, one, other = chosen_sides(value)
+            condition, one, other = inputs
             told = [self.page.layout.bounds.numbers.get((value, place)) for place in (1, 2)]
             sides = (self._beside(one, other), self._beside(other, one))
             sides_ = [parsed(name) if name else side for name, side in zip(told, sides, strict=True)]
