@@ -28,7 +28,7 @@ from inductor_lab.computation.tree import (
     Scan,
 )
 from inductor_lab.eject.cuda.code import WIDENED
-from inductor_lab.eject.triton.operands import of_access, parts, reached
+from inductor_lab.eject.triton.operands import of_access, parts, reached, unscaled
 from inductor_lab.eject.triton.simplification import Rewriting
 
 
@@ -46,6 +46,8 @@ class _OfAThread(Rewriting):
                 return kept
             case Cast(operand=inner, dtype="float32") if inner.dtype in WIDENED:
                 return inner
+            case Operation(name="mul") if (same := unscaled(value)) is not None:
+                return same
         return self.chosen(value)
 
 

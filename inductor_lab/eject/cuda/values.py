@@ -49,7 +49,7 @@ from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.cuda.threads import held_dtype, parts, under
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Factor
-from inductor_lab.eject.triton.operands import unscaled, used_elsewhere
+from inductor_lab.eject.triton.operands import used_elsewhere
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
@@ -145,8 +145,6 @@ class Statements:
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
             case "bitcast", (x,):
                 return self._bitcast(x, dtype)
-            case "mul", (_, _) if (kept := unscaled(value)) is not None:
-                return self.of(kept, dtype)
             case "abs", (x,) if not is_float(x.dtype):
                 return call("abs", self.of(x))
         row = TABLE.get(name)
