@@ -140,14 +140,9 @@ def _numbers(page: Page, remarks: Mapping[str, str]) -> list[Parameter]:
 
 def constants(page: Page, lines: Sequence[str]) -> tuple[Constant, ...]:
     """Sizes that are compiled in, those that the text says."""
-    named = words(lines)
-    comments = {name: comment for name, _, comment in page.layout.constants()}
-    found = []
-    for name, (value, passed) in page.layout.sizes.values.items():
-        if name in named:
-            comment = comments.get(name, "").removeprefix(str(value)).strip()
-            found.append(Constant(name, value, passed, comment))
-    return tuple(found)
+    named, comments = words(lines), page.layout.size_words()
+    sizes = page.layout.sizes.values.items()
+    return tuple(Constant(name, *size, comments.get(name, "")) for name, size in sizes if name in named)
 
 
 # ------------------------------------------------------------ the statements that launch it

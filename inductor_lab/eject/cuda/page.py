@@ -122,12 +122,8 @@ class Page(BasePage[str, Code]):
             position: The position that is cut, where it is not the thread's own: `first`.
         """
         named, kind = words(lines), kind or ("int64_t" if axis.dtype == "int64" else "int")
-        index, made = self.names(axis).index, dict[str, str]()
-        for name, text in self.layout.coordinates.statements(axis):
-            if name in named:
-                text = position + text.removeprefix(index) if position else text
-                made[name] = f"const {kind} {name} = {translated(text).text};"
-        return made
+        found = self.layout.coordinates.statements(axis, position)
+        return {name: f"const {kind} {name} = {translated(text).text};" for name, text in found if name in named}
 
     def placed(self, axes: Iterable[Axis], lines: Sequence[str]) -> list[str]:
         """Statements behind the coordinates that they say."""

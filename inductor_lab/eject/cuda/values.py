@@ -49,10 +49,8 @@ from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.cuda.threads import held_dtype, parts, under
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Factor
-from inductor_lab.eject.triton.operands import used_elsewhere
+from inductor_lab.eject.triton.operands import INLINE, used_elsewhere
 
-INLINE = 56
-"""Characters up to which a value that is used once is written where it is used."""
 Wanted = Callable[[Expression], bool]
 PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)
 """What gets no statement of its own here."""

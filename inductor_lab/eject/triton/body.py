@@ -28,6 +28,7 @@ from inductor_lab.computation.tree import (
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.nouns import RUNNING, running
 from inductor_lab.eject.triton.operands import (
+    INLINE,
     branches,
     call_of,
     constant_of,
@@ -54,8 +55,6 @@ from inductor_lab.eject.triton.page import (
 from inductor_lab.eject.triton.patterns import chosen_of, partner_of, results
 from inductor_lab.eject.triton.values import Expressions
 
-INLINE = 56
-"""Characters up to which a value that is used once is written where it is used."""
 COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
 """The indices of a comparison that needs only their order."""
 

@@ -118,9 +118,13 @@ class Layout:
         seeds = [(name, str(offset)) for offset, name in self.seed_offsets.items()]
         return numels + seeds + [(name, self.values.get(name, text)) for name, text in self.passed.items()]
 
+    def size_words(self) -> dict[str, str]:
+        """The sizes of whole axes, and what each of them counts, `channels`; empty where the graph does not say it."""
+        return {self.names[axis].numel.upper(): self.coordinates.word_of(axis) for axis in self.axes}
+
     def constants(self) -> list[tuple[str, str, str]]:
         """Compile-time sizes: (parameter, what the launch passes, comment)."""
-        words = {self.names[axis].numel.upper(): self.coordinates.word_of(axis) for axis in self.axes}
+        words = self.size_words()
         return [
             (name, passed, f"{value} {words[name]}" if words.get(name) else str(value))
             for name, (value, passed) in self.sizes.values.items()

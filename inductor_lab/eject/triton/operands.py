@@ -21,6 +21,9 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.triton.patterns import chosen_of
 
+INLINE = 56
+"""Characters up to which a value that is used once is written where it is used."""
+
 
 def uses(
     schedule: Schedule,
