@@ -37,8 +37,8 @@ from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.code import SUM, TRUE, Code, block, guarded, stored, words
 from inductor_lab.eject.cuda.launch import overwritten
 from inductor_lab.eject.cuda.page import Page, Place, place_of
-from inductor_lab.eject.cuda.threads import parts
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.triton.operands import parts
 
 WIDEST = 16
 """Bytes of one instruction."""

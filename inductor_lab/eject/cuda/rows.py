@@ -28,8 +28,6 @@ from inductor_lab.eject.cuda.threads import (
     Varying,
     defined,
     goes_on,
-    of_access,
-    parts,
     runs,
     scanned,
     sorts,
@@ -37,6 +35,7 @@ from inductor_lab.eject.cuda.threads import (
 )
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.operands import of_access, parts
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""
