@@ -1,6 +1,6 @@
-"""What is printed of a readable kernel so far: its statements, and which values and addresses stand behind a name just now.
+"""What is printed of a kernel so far: its statements, and which values stand behind a name just now; for every printer, then in Triton.
 
-Values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
+In Triton values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
 """
 
 from __future__ import annotations
