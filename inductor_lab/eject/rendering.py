@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inductor_lab.eject.cuda.signature import Cuda
+from inductor_lab.eject.cuda.launch import Cuda
 
 
 @dataclass(frozen=True)

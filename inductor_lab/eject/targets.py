@@ -19,7 +19,8 @@ from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.triton import readable
-from inductor_lab.eject.triton.subkernels import Order, jobs, looped
+from inductor_lab.eject.triton.subkernel_tables import looped
+from inductor_lab.eject.triton.subkernels import Order, jobs
 from inductor_lab.eject.triton.verbatim import renamed, verbatim
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel

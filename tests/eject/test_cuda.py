@@ -22,7 +22,7 @@ from test_jobs import TENSORS as JOBS
 
 from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
-from inductor_lab.eject.cuda.signature import Constant, Cuda
+from inductor_lab.eject.cuda.launch import Constant, Cuda
 from inductor_lab.eject.rendering import (
     Baseline,
     Comparing,

@@ -16,7 +16,7 @@ from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.triton.subkernel_kinds import _end
+from inductor_lab.eject.triton.nouns import common_end
 from inductor_lab.eject.triton.subkernels import jobs
 from inductor_lab.records import Input
 
@@ -164,4 +164,4 @@ def test_what_two_jobs_read_is_counted_once() -> None:
 def test_tensors_of_one_kind_of_job_are_called_by_the_words_that_their_names_end_in(
     names: tuple[str, ...], end: str
 ) -> None:
-    assert _end(names) == end
+    assert common_end(names) == end

@@ -3,6 +3,6 @@
 A thread runs the schedule for one element, or for the elements of a row that it takes; so no axis has a mask, and what Triton folds over a
 tile is accumulated by each thread and combined by a row's threads. Names and sizes are `layout.py`'s, as in the Triton printer.
 
-`expressions.py` prints values, `statements.py` what gets a name; `pointwise.py`, `rows.py`, `matmul.py` and `subkernels.py` a kernel's body,
-`geometry.py` its launcher; `host_check.py` prints the same for the host.
+`values.py` prints values and what gets a name; `printer.py`, `rows.py`, `matmul.py` and `subkernels.py` a kernel's body,
+`launch.py` its launcher; `host_check.py` prints the same for the host.
 """

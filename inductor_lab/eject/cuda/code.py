@@ -27,8 +27,6 @@ SIGNS: dict[type[ast.AST], tuple[str, int]] = {
 }  # fmt: skip
 """Python's operators -> C++'s; its division of whole numbers rounds to zero, as Triton's does."""
 OF_NAME = {row.name: SIGNS[row.symbol] for row in TABLE.values() if row.symbol in SIGNS}
-LOGICAL = {"and": ("&&", AND), "or": ("||", OR), "xor": ("!=", EQUAL)}
-"""The same of bools."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +53,21 @@ def both(left: Code, right: Code) -> Code:
     """`left && right`, where neither is known."""
     if FALSE in (left, right):
         return FALSE
-    return right if left == TRUE else left if right == TRUE else binary(left, LOGICAL["and"], right)
+    return right if left == TRUE else left if right == TRUE else binary(left, ("&&", AND), right)
 
 
 def either(left: Code, right: Code) -> Code:
     if TRUE in (left, right):
         return TRUE
-    return right if left == FALSE else left if right == FALSE else binary(left, LOGICAL["or"], right)
+    return right if left == FALSE else left if right == FALSE else binary(left, ("||", OR), right)
+
+
+def unequal(left: Code, right: Code) -> Code:
+    return binary(left, ("!=", EQUAL), right)
+
+
+LOGICAL = {"and": both, "or": either, "xor": unequal}
+"""What makes one answer of two."""
 
 
 def opposite(value: Code) -> Code:

@@ -10,11 +10,11 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Carry
 from inductor_lab.computation.tree import Constant, Expression, Reduction
 from inductor_lab.eject.cuda.code import PRODUCT, Code, call, is_float
-from inductor_lab.eject.cuda.operands import held_dtype, seen
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.threads import held_dtype
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import noun, running
+from inductor_lab.eject.triton.nouns import running
 from inductor_lab.eject.triton.operands import constant_of
 
 
@@ -153,7 +153,7 @@ class Accumulators:
     def start(self, carries: Sequence[Carry]) -> None:
         """Accumulators before their loop."""
         for group in _turns(carries):
-            if len(group) > 1 or isinstance(seen(group[0].end), Partial):
+            if len(group) > 1 or isinstance(group[0].end, Partial):
                 self._start_several(group)
             else:
                 self._start_one(group[0])
@@ -177,18 +177,18 @@ class Accumulators:
     def update(self, values: Sequence[Expression], carries: Sequence[Carry]) -> None:
         """What a turn takes in; nothing where it did already."""
         for value in values:
-            carry = next((carry for carry in carries if seen(carry.end) is value), None)
+            carry = next((carry for carry in carries if carry.end is value), None)
             if carry is None or value in self.page.bound:
                 continue
             name = self.names[carry.name]
             if not isinstance(value, Partial):
-                self.take(f"{name} = {self.statements.expressions.of(value).text};")
+                self.take(f"{name} = {self.statements.of(value).text};")
                 self.page.bound[value] = Code(name)
                 continue
             self._take_turn(value, name)
             for other in carries:
                 if self.names[other.name] == name:
-                    self.page.bound[seen(other.end)] = Code(f"{name}.{_partial(other).part}")
+                    self.page.bound[other.end] = Code(f"{name}.{_partial(other).part}")
 
     def _take_turn(self, value: Partial, name: str) -> None:
         assert value.call is not None
@@ -211,7 +211,7 @@ class Accumulators:
             self.take(f"{name} = {update.format(name, *taken)};")
 
     def _argument(self, value: Expression, dtype: str) -> str:
-        code = self.statements.expressions.of(value, dtype)
+        code = self.statements.of(value, dtype)
         floats = is_float(dtype) and not isinstance(value, Constant)
         return (
             self.page.numbers.cast(code, value.dtype, dtype)
@@ -230,13 +230,13 @@ class Accumulators:
             UnprintableError: one was not.
         """
         for carry in carries:
-            if seen(carry.end) not in self.page.bound:
+            if carry.end not in self.page.bound:
                 raise UnprintableError("a loop whose accumulator is set in an unknown way")
 
     def bind_results(self, carries: Sequence[Carry]) -> None:
         """What the accumulators are called after their loop."""
         for carry in carries:
-            name, end = self.names[carry.name], seen(carry.end)
+            name, end = self.names[carry.name], carry.end
             self.page.bound[carry.after] = Code(f"{name}.{end.part}" if isinstance(end, Partial) else name)
 
     def fold(self, values: Sequence[Reduction]) -> None:
@@ -246,7 +246,7 @@ class Accumulators:
             return
         fold = fold_of(values[0])
         self.calls(fold)
-        inputs = [self.statements.expressions.of(each) for each in values[0].call.values] if values[0].call else []
+        inputs = [self.statements.of(each) for each in values[0].call.values] if values[0].call else []
         if not fold.fields:
             self.one(values[0], fold, inputs[0])
             return
@@ -261,7 +261,7 @@ class Accumulators:
     def one(self, value: Reduction, fold: Fold, code: Code) -> None:
         """A fold with one result, under its name."""
         held = self.page.numbers.held(value.dtype)
-        name = self.page.fresh(noun(value, self.page.tensors, self.statements.roles), value)
+        name = self.page.fresh(self.page.layout.word(value), value)
         self.page.emit(f"const {held} {name} = {self.together(code, fold).text};")
         self.page.bound[value] = Code(name)
 
@@ -278,7 +278,7 @@ class Accumulators:
         """Folds of one call together."""
         found: dict[tuple[object, ...], Group] = {}
         for value in folds:
-            fold, inputs = fold_of(value), tuple(map(seen, value.call.values if value.call else ()))
+            fold, inputs = fold_of(value), value.call.values if value.call else ()
             if inputs and all(map(_one_element, inputs)):
                 fold, inputs = _of_elements(fold, inputs[0])
             key = (value.name, *map(id, inputs))
@@ -309,8 +309,8 @@ class Group:
 
     def take(self) -> None:
         """One element more."""
-        expressions, dtype = self.accumulators.statements.expressions, self.dtype
-        taken = [expressions.of(value, dtype) for value in self.inputs]
+        statements, dtype = self.accumulators.statements, self.dtype
+        taken = [statements.of(value, dtype) for value in self.inputs]
         if not self.fold.fields and not isinstance(self.inputs[0], Constant):
             taken = [self.accumulators.page.numbers.cast(taken[0], self.inputs[0].dtype, dtype)]
         texts = [code.text if "(" in self.fold.update else code.at(PRODUCT) for code in taken]
@@ -329,26 +329,26 @@ def _one_element(value: Expression) -> bool:
     """Whether it is what a turn makes of nothing and of one element, as `welford_reduce` of a row that is held whole."""
     if not isinstance(value, Partial) or value.call is None or not value.call.function.endswith(".welford_reduce"):
         return False
-    return all(isinstance(before := seen(each), Constant) and before.value == 0 for each in value.call.values[1:])
+    return all(isinstance(each, Constant) and each.value == 0 for each in value.call.values[1:])
 
 
 def _of_elements(fold: Fold, first: Expression) -> tuple[Fold, tuple[Expression, ...]]:
     """The fold that takes the elements themselves."""
     assert isinstance(first, Partial) and first.call is not None
-    return dataclasses.replace(fold, update=TURNS["welford_reduce"]), (seen(first.call.values[0]),)
+    return dataclasses.replace(fold, update=TURNS["welford_reduce"]), first.call.values[:1]
 
 
 def _turns(carries: Sequence[Carry]) -> list[list[Carry]]:
     """Carries that one call sets."""
     found: dict[object, list[Carry]] = {}
     for carry in carries:
-        end = seen(carry.end)
+        end = carry.end
         key = (end.call.function, *map(id, end.call.values)) if isinstance(end, Partial) and end.call else carry.name
         found.setdefault(key, []).append(carry)
     return list(found.values())
 
 
 def _partial(carry: Carry) -> Partial:
-    end = seen(carry.end)
+    end = carry.end
     assert isinstance(end, Partial)
     return end

@@ -14,12 +14,12 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Numbers, block, is_float, stored
-from inductor_lab.eject.cuda.geometry import HOST
+from inductor_lab.eject.cuda.launch import Cuda, Parameter, constants, overwritten, parameters, pointers
 from inductor_lab.eject.cuda.page import Page, above, device_functions, empty_page
-from inductor_lab.eject.cuda.pointwise import element
 from inductor_lab.eject.cuda.rows import Rows
-from inductor_lab.eject.cuda.signature import Cuda, Parameter, constants, overwritten, parameters, pointers
 from inductor_lab.eject.cuda.subkernels import parts, sized, tensors_of
+from inductor_lab.eject.cuda.threads import HOST
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.sizes import fixed
 from inductor_lab.eject.triton.nouns import named
 from inductor_lab.records import TensorType
@@ -72,7 +72,7 @@ def _one_after_another(
 def _loops(page: Page) -> list[str]:
     """A loop along each axis around what is done for one element, or for one row by one thread."""
     folds = len(page.free) < len(page.axes)
-    made = Rows(page, HOST, serial=True).lines() if folds else page.placed(page.free, element(page))
+    made = Rows(page, HOST, serial=True).lines() if folds else page.placed(page.free, Statements(page).element())
     for axis in reversed(page.free):
         index, numel = page.names(axis).index, page.names(axis).numel
         made = block(f"for ({page.index_type} {index} = 0; {index} < {numel}; ++{index})", made)

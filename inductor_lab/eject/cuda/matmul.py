@@ -22,11 +22,12 @@ from inductor_lab.computation.schedule import Assert, Axis, Define, Effect
 from inductor_lab.computation.tree import Expression, Load, Operation, Reduction
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.cuda.code import PRODUCT, Code, block, stored, translated
-from inductor_lab.eject.cuda.geometry import along_grid, packed_or_not
-from inductor_lab.eject.cuda.operands import Varying, of_access, seen, under
+from inductor_lab.eject.cuda.launch import along_grid, packed_or_not
 from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.threads import Varying, under
+from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.triton.operands import of_access
 
 REMARK = "A block makes a tile of Product::ROWS x Product::COLUMNS elements, and sums Product::DEPTH products of each at a time."
 KINDS = {"float32": ("FloatProduct", 256), "float16": ("TensorProduct", 128), "bfloat16": ("TensorProduct", 128)}
@@ -56,15 +57,10 @@ def product_of(page: Page) -> Product | None:
         value for step in page.found.schedule.every() if isinstance(step, Effect) for value in of_access(step.access)
     ]
     match [node for node in under(*roots) if isinstance(node, Reduction)]:
-        case [Reduction(name="sum", inputs=(value,)) as total]:
-            match seen(value):
-                case Operation(name="mul", inputs=(left, right)):
-                    pass
-                case _:
-                    return None
+        case [Reduction(name="sum", inputs=(Operation(name="mul", inputs=(one, other)),)) as total]:
+            pass
         case _:
             return None
-    one, other = seen(left), seen(right)
     separate = not Varying(frozenset({"x"})).along(one) and not Varying(frozenset({"y"})).along(other)
     if not separate or one.dtype != other.dtype or one.dtype not in KINDS:
         return None
@@ -183,13 +179,11 @@ class Products:
         every = (*filter(None, [self.product.batches]), *axes)
         with page.scope() as lines:
             if plain is not None:
-                place = self.statements.expressions.place(*plain).text
+                place = self.statements.place(*plain).text
                 text = f"load<VEC>(&{place})" if wide else place
             else:
-                for step in page.found.schedule.steps:
-                    if isinstance(step, Define):
-                        self.statements.define(step, [value for value in wanted if value is not factor])
-                text = page.numbers.written(self.statements.expressions.of(factor), "float32", self.product.dtype).text
+                self.statements.define_all(lambda value: value in wanted and value is not factor)
+                text = page.numbers.written(self.statements.of(factor), "float32", self.product.dtype).text
             page.emit(f"{'pack' if wide else 'pack[0]'} = {text};")
             lines = page.placed(every, lines)
         return [f"if ({inside}) {lines[0]}"] if len(lines) == 1 else block(f"if ({inside})", lines)
@@ -214,7 +208,7 @@ class Products:
                 number = [layout.strides.step(step, index, parameter)] if step != 1 or not sizes else []
                 steps.append(" * ".join([*number, *sizes]))
         many = WIDEST // ITEMSIZE[self.product.dtype]
-        pointer = self.statements.expressions.pointer(parameter)
+        pointer = self.statements.pointer(parameter)
         return [f"aligned<{many}>({pointer})", *(f"{translated(step).at(PRODUCT)} % {many} == 0" for step in steps)]
 
     # ------------------------------------------------------------ after the sum
@@ -222,20 +216,12 @@ class Products:
     def _element(self) -> list[str]:
         """What is made of one sum."""
         page, varying = self.page, Varying(frozenset({self.product.along.name}))
-        page.lines = []
-        name = page.fresh("dot")
-        page.bound[self.product.total] = Code(name)
-        page.emit(f"const float {name} = product.sums[k];")
-        for step in page.found.schedule.steps:
-            match step:
-                case Define(values=values):
-                    self.statements.define(step, [v for v in map(seen, values) if not varying.along(v)])
-                case Effect(access=access):
-                    self.statements.store(access)
-                case Assert():
-                    self.statements.check(step)
+        with page.scope() as lines:
+            name = page.fresh("dot")
+            page.bound[self.product.total] = Code(name)
+            page.emit(f"const float {name} = product.sums[k];")
+            self.statements.element(wanted=lambda value: not varying.along(value))
         axes = [axis for axis in (self.product.batches, self.product.rows, self.product.columns) if axis is not None]
-        lines, page.lines = page.lines, []
         return page.placed(axes, lines)
 
     def launched(self, name: str, arguments: str) -> list[str]:

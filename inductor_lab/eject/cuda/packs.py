@@ -7,6 +7,18 @@ a row that the data chooses; and `column < D / 2` is one answer for all of them 
 const auto x_pack = load<VEC>(x_ptr + first);
 Pack<float, VEC> out_pack;                     its elements are set one by one
 store(out_ptr + first, out_pack);
+
+Along a row that LANES threads share, a thread takes a pack at each step of a sweep:
+
+for (int first = lane * VEC; first < COLUMNS; first += LANES * VEC) {
+    const auto x_pack = load<VEC>(x_ptr + first + row * COLUMNS);
+    Pack<float, VEC> out_pack;
+    #pragma unroll
+    for (int k = 0; k < VEC; ++k) {
+        out_pack[k] = x_pack[k] * scale;
+    }
+    if (inside) store(out_ptr + first + row * COLUMNS, out_pack);
+}
 """
 
 from __future__ import annotations
@@ -22,12 +34,11 @@ from inductor_lab.computation.operators import MIRRORED
 from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, Size
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject.cuda.code import SUM, TRUE, Code, guarded, stored
-from inductor_lab.eject.cuda.operands import parts, seen
+from inductor_lab.eject.cuda.code import SUM, TRUE, Code, block, guarded, stored, words
+from inductor_lab.eject.cuda.launch import overwritten
 from inductor_lab.eject.cuda.page import Page, Place, place_of
-from inductor_lab.eject.cuda.signature import overwritten
-from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.triton.nouns import noun
+from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.triton.operands import parts
 
 WIDEST = 16
 """Bytes of one instruction."""
@@ -114,7 +125,6 @@ class Packs:
 
     def shared(self, value: Expression) -> bool:
         """Whether a value is the same for all elements, and can be known before they are looked at."""
-        value = seen(value)
         if value not in self._shared:
             self._shared[value] = self._of(value)
         return self._shared[value]
@@ -141,7 +151,7 @@ class Packs:
 
     def answered(self, value: Operation) -> bool:
         """Whether a position's comparison with a number changes its answer between packs alone."""
-        name, (left, right) = value.name, map(seen, value.inputs)
+        name, (left, right) = value.name, value.inputs
         if isinstance(left, Constant):
             name, left, right = MIRRORED[name], right, left
         match left, right:
@@ -180,7 +190,7 @@ class Packs:
     def _wanted(self) -> Iterable[Access]:
         """Accesses that the kernel's text makes."""
         for access in self.page.found.accesses:
-            if access.kind != "load" or (access.value is not None and self.page.uses[seen(access.value)]):
+            if access.kind != "load" or (access.value is not None and self.page.uses[access.value]):
                 yield access
 
     def worth_it(self, places: dict[Place, Access]) -> bool:
@@ -225,14 +235,13 @@ class Packs:
         steps = [abs(term.factor) for term in index.terms if abs(term.factor) != 1]
         found = [layout.strides.step(step, index, pointer) for step in steps]
         if index.constant:
-            told = layout.bounds.places.get((pointer, index))
-            found.append(told or layout.strides.place(abs(index.constant), index, pointer))
+            found.append(layout.constant(index, pointer))
         return found
 
     def _compared(self, value: Operation) -> list[str]:
         """The number that a position is compared with."""
         found = []
-        for place, side in enumerate(map(seen, value.inputs)):
+        for place, side in enumerate(value.inputs):
             if isinstance(side, Position):
                 found += self._steps(side.index, "")
             name = self.page.layout.bounds.numbers.get((value, place))
@@ -255,14 +264,6 @@ def packs_of(page: Page, axis: Axis) -> tuple[Packs, dict[Place, Access]] | None
     return _best([Packs(page, axis, width) for width in WIDTHS])
 
 
-def packs_of_row(page: Page, axis: Axis) -> tuple[Packs, dict[Place, Access]] | None:
-    """The same along a row that a warp's threads or more share, where its length is compiled in."""
-    size = axis.numel
-    if not isinstance(size, int):
-        return None
-    return _best([Packs(page, axis, n, cuts=False) for n in WIDTHS if size % n == 0 and size >= n * WARP])
-
-
 def _best(choices: Sequence[Packs]) -> tuple[Packs, dict[Place, Access]] | None:
     tried = [(packs, packs.places()) for packs in choices]
     if not tried:
@@ -279,7 +280,7 @@ class PackLines:
     """
 
     def __init__(self, page: Page, statements: Statements, packs: Packs, places: Mapping[Place, Access]) -> None:
-        self.page, self.statements, self.places = page, statements, places
+        self.page, self.statements, self.packs, self.places = page, statements, packs, places
         every = page.layout.coordinates.by_axis.get(packs.axis.name, ())
         self.first = {coordinate: Code("first") for coordinate in every if packs.whole(coordinate)}
         """The axis itself at the first element."""
@@ -287,20 +288,22 @@ class PackLines:
         """`, numel - first`, where the last pack may be no whole one."""
         self.stored = {place_of(store): store for store in reversed(page.found.stores) if place_of(store) in places}
         """What is stored or added at once; of several at one place, the first."""
-        page.packs = {place: page.fresh(f"{self._word(access)}_pack") for place, access in places.items()}
-
-    def _word(self, access: Access) -> str:
-        loaded = access.value if access.kind == "load" else None
-        tensors = self.page.tensors
-        return tensors[access.pointer].name if loaded is None else noun(loaded, tensors, self.statements.roles)
+        words = {
+            place: page.layout.word(a.value) if a.kind == "load" and a.value else "" for place, a in places.items()
+        }
+        page.packs = {place: page.fresh(f"{word or page.tensors[place[0]].name}_pack") for place, word in words.items()}
 
     def type(self, place: Place) -> str:
         return f"Pack<{stored(self.page.tensors[place[0]].type.dtype)}, VEC>"
 
+    def declared(self, place: Place) -> str:
+        """The variable of what is set element by element."""
+        return f"{self.type(place)} {self.page.packs[place]};"
+
     def loaded(self, place: Place) -> str:
         """The elements of a load; zeros where its mask says no."""
         access = self.places[place]
-        mask, call = self.statements.expressions.mask(access.mask), f"load<VEC>({self._address(access)}{self.left})"
+        mask, call = self.statements.mask(access.mask), f"load<VEC>({self._address(access)}{self.left})"
         return call if mask == TRUE else f"{mask.text} ? {call} : {self.type(place)}{{}}"
 
     def store(self, place: Place, when: str = "") -> None:
@@ -313,10 +316,85 @@ class PackLines:
         function = "store" if access.kind == "store" else "add_all"
         if function == "add_all":
             self.page.calls("add_all")
-        mask = self.statements.expressions.mask(access.mask)
+        mask = self.statements.mask(access.mask)
         call = f"{function}({self._address(access)}, {self.page.packs[place]}{self.left});"
         self.page.emit(guarded(call, when, mask))
 
     def _address(self, access: Access) -> str:
-        expressions = self.statements.expressions
-        return f"{expressions.pointer(access.pointer)} + {expressions.sum(access.index, access.pointer).at(SUM)}"
+        index = self.statements.sum(access.index, access.pointer).at(SUM)
+        return f"{self.statements.pointer(access.pointer)} + {index}"
+
+
+def each_of_pack(lines: Sequence[str]) -> list[str]:
+    """What is done for each element of a pack."""
+    return ["#pragma unroll", *block("for (int k = 0; k < VEC; ++k)", lines)]
+
+
+# ------------------------------------------------------------ along a row
+
+
+class RowPacks(PackLines):
+    """The packs of one kernel that folds rows."""
+
+    def __init__(self, page: Page, statements: Statements, packs: Packs, places: Mapping[Place, Access]) -> None:
+        super().__init__(page, statements, packs, places)
+        self.held: dict[Place, str] = {}
+        """What a thread loads once for several sweeps -> the array that keeps its packs."""
+        self.kept: set[Place] = set()
+        """Those of them that were loaded."""
+        page.divided = packs.divided([page.length(packs.axis)], places)
+        page.calls("Pack")
+
+    def hold(self, place: Place) -> None:
+        """Have a load's packs kept in registers."""
+        name = self.held[place] = self.page.fresh(f"{self.page.tensors[place[0]].name}_held")
+        self.page.emit(f"{self.type(place)} {name}[HOLDS ? ITEMS : 1];")
+
+    def step(self, body: Sequence[str], gathered: Mapping[str, tuple[str, str]]) -> list[str]:
+        """One step of a sweep, from the statements for one element.
+
+        Args:
+            gathered: Arrays that these fill -> the type of an element, and the statement that takes the array in.
+        """
+        page = self.page
+        read, written = (
+            [place for place in self.places if place in some] for some in (page.packs_read, page.packs_written)
+        )
+        page.moved = self.first
+        with page.scope() as made:
+            for place in read:
+                self._load(place, changed=place in written)
+            made += [self.declared(place) for place in written if place not in read]
+            made += [f"{kind} {array}[VEC];" for array, (kind, _) in gathered.items()]
+            made += each_of_pack(self._element(body))
+            made += [taken for _, taken in gathered.values()]
+            for place in written:
+                self.store(place, "inside")
+        page.moved = {}
+        page.packs_read.clear()
+        page.packs_written.clear()
+        return made
+
+    def _load(self, place: Place, changed: bool) -> None:
+        name, array, code = self.page.packs[place], self.held.get(place), self.loaded(place)
+        if array and place in self.kept:
+            code = f"HOLDS ? {array}[item] : {code}"
+        self.page.emit(f"{'auto' if changed else 'const auto'} {name} = {code};")
+        if array and place not in self.kept:
+            self.page.emit(f"if (HOLDS) {array}[item] = {name};")
+            self.kept.add(place)
+
+    def _element(self, body: Sequence[str]) -> list[str]:
+        """An element's own positions before what is computed for it."""
+        index, inner = self.page.names(self.packs.axis).index, self.page.placed([self.packs.axis], body)
+        return [f"const {self.page.index_type} {index} = first + k;", *inner] if index in words(inner) else inner
+
+
+def row_packs(page: Page, statements: Statements, axis: Axis) -> RowPacks | None:
+    """Those along a row that a warp's threads or more share; none where it does not pay, or its length is only known at a launch."""
+    size = axis.numel
+    if not isinstance(size, int):
+        return None
+    found = _best([Packs(page, axis, n, cuts=False) for n in WIDTHS if size % n == 0 and size >= n * WARP])
+    flat = {place: access for place, access in found[1].items() if access.kind in {"load", "store"}} if found else {}
+    return RowPacks(page, statements, found[0], flat) if found and flat else None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -18,10 +16,12 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Code, Numbers, translated, words
-from inductor_lab.eject.cuda.operands import seen, uses
+from inductor_lab.eject.cuda.threads import goes_on, of_a_thread
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.layout import Layout
 from inductor_lab.eject.triton.nouns import Names
+from inductor_lab.eject.triton.operands import parts, uses
+from inductor_lab.eject.triton.page import BasePage
 from inductor_lab.paths import templates_folder
 
 KEYWORDS = """
@@ -45,19 +45,10 @@ Place = tuple[str, Index | None, Expression | None]
 
 
 @dataclass
-class Page:
-    """One kernel while it is printed."""
+class Page(BasePage[str, Code]):
+    """One kernel in CUDA C++."""
 
-    found: Computation
-    tensors: Mapping[str, Tensor]
-    """What each pointer holds, by parameter."""
-    layout: Layout
-    numbers: Numbers
-    uses: Counter[Expression]
-    """How often each value is used."""
-    lines: list[str] = field(default_factory=list)
-    bound: dict[Expression, Code] = field(default_factory=dict)
-    """Values that stand behind a name just now."""
+    numbers: Numbers = field(kw_only=True)
     helpers: dict[str, None] = field(default_factory=dict)
     """Functions of templates/cuda/helpers/ that it calls, in the order of their first use."""
     packs: Mapping[Place, str] = field(default_factory=dict)
@@ -78,23 +69,9 @@ class Page:
     def emit(self, text: str) -> None:
         self.lines.append(text)
 
-    @contextmanager
-    def scope(self) -> Iterator[list[str]]:
-        """Lines of their own, which are what this gives; what they name ends with them."""
-        lines, bound, taken = self.lines, dict(self.bound), set(self.layout.taken)
-        self.lines = made = list[str]()
-        try:
-            yield made
-        finally:
-            self.lines, self.bound = lines, bound
-            self.layout.forget(taken)
-
     def calls(self, *helpers: str) -> None:
         """Have functions of templates/cuda/helpers/ stand above the kernel."""
         self.helpers |= dict.fromkeys(helpers)
-
-    def fresh(self, wanted: str, value: Expression | None = None) -> str:
-        return self.layout.fresh(wanted, value)
 
     def pack(self, of: Access | Load) -> str:
         """The variable that holds the elements of an access, where it is one for several; else empty."""
@@ -110,6 +87,18 @@ class Page:
     def free(self) -> list[Axis]:
         """The axes that nothing folds."""
         return [axis for axis in self.axes if not axis.reduced]
+
+    @property
+    def folded(self) -> Axis:
+        """The one axis that is folded.
+
+        Raises:
+            UnprintableError: there are several.
+        """
+        reduced = [axis for axis in self.axes if axis.reduced]
+        if len(reduced) != 1:
+            raise UnprintableError("a reduction along several axes of a tile is not printed in CUDA C++ yet")
+        return reduced[0]
 
     def names(self, axis: Axis) -> Names:
         """What belongs to an axis, by name."""
@@ -133,13 +122,8 @@ class Page:
             position: The position that is cut, where it is not the thread's own: `first`.
         """
         named, kind = words(lines), kind or ("int64_t" if axis.dtype == "int64" else "int")
-        index, made = self.names(axis).index, dict[str, str]()
-        for line in self.layout.coordinates.lines(axis):
-            name, _, text = line.partition(" = ")
-            if name in named:
-                text = position + text.removeprefix(index) if position else text
-                made[name] = f"const {kind} {name} = {translated(text).text};"
-        return made
+        found = self.layout.coordinates.statements(axis, position)
+        return {name: f"const {kind} {name} = {translated(text).text};" for name, text in found if name in named}
 
     def placed(self, axes: Iterable[Axis], lines: Sequence[str]) -> list[str]:
         """Statements behind the coordinates that they say."""
@@ -161,15 +145,21 @@ def empty_page(
     """
     if found.schedule.opaque:
         raise UnprintableError(found.schedule.opaque)
+    found = of_a_thread(found)
     names = {*taken, *RESERVED, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
     return Page(
-        found, tensors, Layout(found, tensors, names, values), numbers, uses(found.schedule), functions=functions
+        found,
+        tensors,
+        Layout(found, tensors, names, values),
+        uses(found.schedule, parts, lambda carry: not goes_on(carry)),
+        numbers=numbers,
+        functions=functions,
     )
 
 
 def place_of(of: Access | Load) -> Place:
     """Where an access goes, and when."""
-    return of.pointer, of.index, None if of.mask is None or masks(of.mask) else seen(of.mask)
+    return of.pointer, of.index, None if of.mask is None or masks(of.mask) else of.mask
 
 
 # ------------------------------------------------------------ device functions

@@ -1,4 +1,15 @@
-"""A plan's schedule as the parts of a `.cu` file."""
+"""A plan's schedule as the parts of a `.cu` file, by the kind of kernel that it is; and the kernels without folds: one thread for an element, or
+for as many side by side as one instruction loads.
+
+Of a thread that takes VEC elements: what is one for all of them and what they load first, then each, then what they store.
+
+const int first = (blockIdx.x * blockDim.x + threadIdx.x) * VEC;
+const int column = first % COLUMNS;                    VEC divides COLUMNS, or the launcher takes one element at a time
+const auto x_pack = load<VEC>(x_ptr + first);
+Pack<float, VEC> out_pack;
+for (int k = 0; k < VEC; ++k) out_pack[k] = x_pack[k] * float(column + k);
+store(out_ptr + first, out_pack);
+"""
 
 from __future__ import annotations
 
@@ -9,13 +20,16 @@ from functools import partial
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.schedule import Access, Assert, Axis, Define
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.cuda import geometry, matmul, pointwise, subkernels
-from inductor_lab.eject.cuda.code import Numbers
-from inductor_lab.eject.cuda.operands import scanned
-from inductor_lab.eject.cuda.page import Page, above, empty_page
+from inductor_lab.eject.cuda import launch, matmul, subkernels
+from inductor_lab.eject.cuda.code import SUM, Code, Numbers, block, words
+from inductor_lab.eject.cuda.launch import Cuda, constants, headers, parameters
+from inductor_lab.eject.cuda.packs import PackLines, Packs, each_of_pack, packs_of
+from inductor_lab.eject.cuda.page import Page, Place, above, empty_page, place_of
 from inductor_lab.eject.cuda.rows import Rows
-from inductor_lab.eject.cuda.signature import Cuda, constants, headers, parameters
+from inductor_lab.eject.cuda.threads import geometry_of, scanned
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.triton.nouns import kept
@@ -51,7 +65,7 @@ def text(
     else:
         page = empty_page(found, tensors, taken, values, Numbers(), functions)
         cuda = _kernel(page, name, remarks)
-        lines = page.layout.launcher(cuda.body)
+        lines = [f"{size} = {passed}" for size, passed in page.layout.launcher().items()]
     passed = [each.passed for each in cuda.parameters]
     passed += [f"{each.name}={each.passed}" for each in cuda.constants]
     return KernelText((), (), "", tuple(lines), "()", ", ".join(passed), {}, cuda=cuda)
@@ -62,11 +76,11 @@ def _kernel(page: Page, name: str, remarks: Mapping[str, str]) -> Cuda:
     kind = _kind(page, name)
     page.calls("cdiv")
     takes = parameters(page, kind.body, remarks)
-    launch = (*geometry.empty(page), *kind.launch(", ".join(each.name for each in takes)))
+    launched = (*launch.empty(page), *kind.launch(", ".join(each.name for each in takes)))
     needed = (*headers(page.tensors), *(["mma.h"] if "TensorProduct" in page.helpers else []))
     return Cuda(
-        name, takes, tuple(kind.body), above(page), constants(page, [*kind.body, *launch]), needed,
-        remark=kind.remark, template=kind.template, bounds=kind.bounds, launcher=launch,
+        name, takes, tuple(kind.body), above(page), constants(page, [*kind.body, *launched]), needed,
+        remark=kind.remark, template=kind.template, bounds=kind.bounds, launcher=launched,
     )  # fmt: skip
 
 
@@ -90,18 +104,158 @@ def _kind(page: Page, name: str) -> Kind:
         template = "template <int VEC>" if tiles.many > 1 else ""
         return Kind(matmul.REMARK, template, str(tiles.threads), body, partial(tiles.launched, name))
     if any(axis.reduced for axis in axes):
-        shared = geometry.geometry_of(page)
+        shared = geometry_of(page.found, page.folded.name)
         remark = COLUMNS if shared.columns else SCANNED if scanned(page.found.schedule.every()) else ROWS
         rows = Rows(page, shared)
-        body, launch = rows.lines(), partial(geometry.rows, page, name, shared)
+        body, launched = rows.lines(), partial(launch.rows, page, name, shared)
         if rows.packs is not None:
-            launch = partial(geometry.packed_rows, page, name, rows.packs.width)
+            launched = partial(launch.packed_rows, page, name, rows.packs.packs.width)
         template = f"template <int LANES{', int VEC' if rows.packs else ''}>"
-        return Kind(remark.replace("row", kept(page.found)), template, shared.threads, body, launch)
+        return Kind(remark.replace("row", kept(page.found)), template, shared.threads, body, launched)
     if len(axes) > 1:
         ordered = sorted(axes, key=lambda axis: axis.name)
-        body = pointwise.tile(page, ordered)
-        return Kind(TILED, "", str(geometry.THREADS), body, partial(geometry.tiled, page, name, ordered))
-    body, many = pointwise.flat(page, axes[0])
+        body = tile(page, ordered)
+        return Kind(TILED, "", str(launch.THREADS), body, partial(launch.tiled, page, name, ordered))
+    body, many = flat(page, axes[0])
     remark, template = (FLAT, "template <int VEC>") if many > 1 else (ONE, "")
-    return Kind(remark, template, str(geometry.THREADS), body, partial(geometry.flat, page, name, axes[0], many))
+    return Kind(remark, template, str(launch.THREADS), body, partial(launch.flat, page, name, axes[0], many))
+
+
+# ------------------------------------------------------------ kernels that fold nothing
+
+
+def flat(page: Page, axis: Axis) -> tuple[list[str], int]:
+    """The body of a kernel over one axis, and how many elements a thread takes at most."""
+    if found := packs_of(page, axis):
+        return Packed(page, *found).lines(), found[0].width
+    return [*_own(page, axis), *page.placed([axis], Statements(page).element())], 1
+
+
+def tile(page: Page, axes: Sequence[Axis]) -> list[str]:
+    """The body of a kernel over several axes; a thread goes on along all but the first, whose count the grid does not limit."""
+    lines, kind = page.placed(axes, Statements(page).element()), page.index_type
+    for axis, way in zip(axes[1:], "yz", strict=False):
+        names = page.names(axis)
+        step = f"{names.index} += gridDim.{way} * blockDim.{way}"
+        head = f"for ({kind} {names.index} = {_thread(page, way)}; {names.index} < {names.numel}; {step})"
+        lines = block(head, lines)
+    return [*_own(page, axes[0]), *lines]
+
+
+def _own(page: Page, axis: Axis) -> list[str]:
+    """A thread's position along x; beyond the end it has nothing to do."""
+    names = page.names(axis)
+    return [
+        f"const {page.index_type} {names.index} = {_thread(page, 'x')};",
+        f"if ({names.index} >= {names.numel}) return;",
+    ]
+
+
+def _thread(page: Page, way: str) -> str:
+    """Which thread of the launch it is."""
+    number = f"int64_t(blockIdx.{way})" if page.index_type == "int64_t" else f"blockIdx.{way}"
+    return f"{number} * blockDim.{way} + threadIdx.{way}"
+
+
+class Packed(PackLines):
+    """The body of one kernel whose threads take several elements at once.
+
+    Args:
+        places: What is accessed for all of a thread's elements at once.
+    """
+
+    def __init__(self, page: Page, packs: Packs, places: Mapping[Place, Access]) -> None:
+        super().__init__(page, Statements(page), packs, places)
+        self.axis = packs.axis
+        self.names = page.names(self.axis)
+        every = page.layout.coordinates.by_axis.get(self.axis.name, ())
+        self.cut = {page.layout.coordinates.name(c): c for c in every if packs.cut(c)}
+        """Coordinates whose value for the first element tells all the others', by name."""
+        self.left = "" if self.cut else f", {self.names.numel} - first"
+        """How many elements there are still; where positions are cut, whole packs of them."""
+        self.checked: set[int] = set()
+        """Lines whose checks were printed."""
+
+    def lines(self) -> list[str]:
+        """The statements.
+
+        Raises:
+            UnprintableError: a step has no form here.
+        """
+        head, loop, tail = self._head(), self._loop(), self._tail()
+        said = self.page.coordinates(self.axis, [*head, *loop, *tail], position="first")
+        of_first = {name: line for name, line in said.items() if name in self.cut}
+        self.page.divided = self.packs.divided(self._sizes(of_first), self.places)
+        self.page.calls("Pack", *(["to_the_end"] if self.left else []))
+        return [
+            f"const {self.page.index_type} first = ({_thread(self.page, 'x')}) * VEC;",
+            f"if (first >= {self.names.numel}) return;",
+            *of_first.values(),
+            *head,
+            *each_of_pack(self._each(loop)),
+            *tail,
+        ]
+
+    def _sizes(self, said: Mapping[str, str]) -> list[str]:
+        """What the axis is cut by, of the coordinates that the text says."""
+        cut = self.page.layout.coordinates.cut
+        sizes = [cut(coordinate) for name, coordinate in self.cut.items() if name in said]
+        return [*sizes, *([self.names.numel] if self.cut else [])]
+
+    # ------------------------------------------------------------ before the elements
+
+    def _head(self) -> list[str]:
+        """What is one for all elements, and what they load, in the order of the text."""
+        page, made = self.page, set[Place]()
+        page.lines, page.moved = [], self.first
+        for step in page.found.schedule.steps:
+            match step:
+                case Define(loads=loads):
+                    self.statements.define(step, self.packs.shared)
+                    for access in loads:
+                        if (place := place_of(access)) in page.packs and place not in made:
+                            made.add(place)
+                            self._load(place)
+                case Assert(check=check) if self.packs.shared(check.condition):
+                    self.checked.add(check.line)
+                    self.statements.check(step)
+        for place in self.places:
+            if place not in made:
+                page.emit(self.declared(place))
+        return page.lines
+
+    def _load(self, place: Place) -> None:
+        kind = "auto" if place in self.stored else "const auto"
+        self.page.emit(f"{kind} {self.page.packs[place]} = {self.loaded(place)};")
+
+    # ------------------------------------------------------------ each element
+
+    def _loop(self) -> list[str]:
+        """What is computed for one of them."""
+        self.page.moved = {c: Code(f"{name} + k", SUM) for name, c in self.cut.items() if self.packs.along(c)}
+        with self.page.scope():
+            return self.statements.element(self.checked)
+
+    def _each(self, loop: Sequence[str]) -> list[str]:
+        """The elements' own positions before what is computed for them."""
+        index, numel, kind = self.names.index, self.names.numel, self.page.index_type
+        said = self.page.coordinates(self.axis, loop)
+        inner = [*(line for name, line in said.items() if name not in self.cut), *loop]
+        if self.left and not all(place_of(store) in self.places for store in self.page.found.stores):
+            return [f"const {kind} {index} = first + k;", f"if ({index} >= {numel}) break;", *inner]
+        if index not in words(inner):
+            return inner
+        place = f"min(first + k, {numel} - 1)" if self.left else "first + k"  # what is stored twice is the same
+        return [f"const {kind} {index} = {place};", *inner]
+
+    # ------------------------------------------------------------ after them
+
+    def _tail(self) -> list[str]:
+        """What they store or add."""
+        page = self.page
+        page.lines, page.moved = [], self.first
+        for place in dict.fromkeys(map(place_of, page.found.stores)):
+            if place in self.places:
+                self.store(place)
+        page.moved = {}
+        return page.lines

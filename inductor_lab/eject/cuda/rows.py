@@ -20,13 +20,22 @@ from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, De
 from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
 from inductor_lab.eject.cuda.code import words
 from inductor_lab.eject.cuda.folds import Accumulators, Group
-from inductor_lab.eject.cuda.geometry import Geometry, folded
-from inductor_lab.eject.cuda.operands import Varying, goes_on, of_access, parts, runs, scanned, seen, sorts, under
+from inductor_lab.eject.cuda.packs import row_packs
 from inductor_lab.eject.cuda.page import Page, place_of
-from inductor_lab.eject.cuda.scans import Scans, Sort, sorts_of
-from inductor_lab.eject.cuda.statements import Statements
-from inductor_lab.eject.cuda.sweeps import Sweeps, row_packs
+from inductor_lab.eject.cuda.sweeps import Scans, Sort, Sweeps, sorts_of
+from inductor_lab.eject.cuda.threads import (
+    Geometry,
+    Varying,
+    defined,
+    goes_on,
+    runs,
+    scanned,
+    sorts,
+    under,
+)
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.operands import of_access, parts
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""
@@ -44,7 +53,7 @@ class Rows:
     def __init__(self, page: Page, geometry: Geometry, serial: bool = False) -> None:
         self.page, self.geometry, self.serial = page, geometry, serial
         """serial: one thread does it all, as on the host."""
-        self.axis = folded(page)
+        self.axis = page.folded
         self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page)
@@ -106,7 +115,7 @@ class Rows:
     def _looped(self) -> None:
         loops = [step for step in self.page.found.schedule.steps if isinstance(step, Loop)]
         if self.packs is not None:
-            self._hold([[x for s in loop.steps if isinstance(s, Define) for x in s.values] for loop in loops], ())
+            self._hold([[*defined(loop.steps)] for loop in loops], ())
         self._block(self.page.found.schedule.steps)
 
     def _block(self, steps: Sequence[Step]) -> None:
@@ -125,10 +134,9 @@ class Rows:
 
     def _row_value(self, step: Define) -> None:
         """A value that is one for the row: a fold of what a loop accumulated, or what is made of such."""
-        values = [seen(value) for value in step.values]
-        if any(isinstance(value, Reduction) for value in values):
-            self.accumulators.fold([value for value in values if isinstance(value, Reduction)])
-        elif not any(self.varying.along(value) for value in values):
+        if folds := [value for value in step.values if isinstance(value, Reduction)]:
+            self.accumulators.fold(folds)
+        elif not any(map(self.varying.along, step.values)):
             self.statements.define(step)
 
     def _loop(self, loop: Loop) -> None:
@@ -137,8 +145,9 @@ class Rows:
         if any(isinstance(carry.start, Carried) for carry in loop.carries):
             raise UnprintableError("a loop that goes on with what another accumulated is not printed in CUDA C++ yet")
         carries = [carry for carry in loop.carries if not goes_on(carry)]
-        defined = [value for step in loop.steps if isinstance(step, Define) for value in step.values]
-        self._row_s_own([*defined, *(v for s in loop.steps if isinstance(s, Effect) for v in of_access(s.access))])
+        self._row_s_own(
+            [*defined(loop.steps), *(v for s in loop.steps if isinstance(s, Effect) for v in of_access(s.access))]
+        )
         self.accumulators.start(carries)
         with self._sweep(scanned(loop.steps)):
             for step in loop.steps:
@@ -157,9 +166,9 @@ class Rows:
         self.accumulators.bind_results(carries)
 
     def _turn(self, step: Define, carries: Sequence[Carry]) -> None:
-        ends = {seen(carry.end) for carry in carries}
-        if any(seen(value) in ends for value in step.values):
-            self.accumulators.update([seen(value) for value in step.values], carries)
+        ends = {carry.end for carry in carries}
+        if any(value in ends for value in step.values):
+            self.accumulators.update(step.values, carries)
         else:
             self.statements.define(step)
 
@@ -171,7 +180,9 @@ class Rows:
         effects = [step.access for step in steps if isinstance(step, Effect)]
         checks = [step for step in steps if isinstance(step, Assert)]
         each = [access for access in effects if self.varying.stored(access)]
-        self._ordered(each)
+        if any(isinstance(access.value, Load) and access.value.version for access in self.page.found.loads):
+            # elements are stored when all was read
+            raise UnprintableError("a row that is read again after it was stored is not printed in CUDA C++ yet")
         folds: dict[int, list[Fold]] = {}
         for node in under(*(value for access in effects for value in of_access(access))):
             if isinstance(node, Reduction) or (isinstance(node, Scan) and sorts(node)):
@@ -209,7 +220,7 @@ class Rows:
         again = [load for load, times in loaded.items() if times > 1]
         packs = self.packs
         if packs is not None:
-            again = list({place_of(load): load for load in again if place_of(load) in packs.lines.places}.values())
+            again = list({place_of(load): load for load in again if place_of(load) in packs.places}.values())
         if not again:
             return
         size = self.page.length(self.axis)
@@ -229,22 +240,10 @@ class Rows:
             self.page.emit(f"{self.page.numbers.held(load.dtype)} {name}[HOLDS ? ITEMS : 1];")
             self.statements.held[load] = name
 
-    def _ordered(self, each: Sequence[Access]) -> None:
-        """Elements are stored when all was read: what is read back after a store has no place here."""
-        loads = (access.value for access in self.page.found.loads)
-        if any(isinstance(load, Load) and load.version for load in loads):
-            raise UnprintableError("a row that is read again after it was stored is not printed in CUDA C++ yet")
-
     def _row_values(self, level: int) -> None:
         """Values of the row that wait for fewer folds."""
-        for step in self.page.found.schedule.steps:
-            if isinstance(step, Define):
-                ready = [
-                    value
-                    for value in map(seen, step.values)
-                    if not self.varying.along(value) and self.varying.level(value) < level
-                ]
-                self.statements.define(step, ready)
+        varying = self.varying
+        self.statements.define_all(lambda value: not varying.along(value) and varying.level(value) < level)
 
     def _whole_sweep(self, folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> None:
         ordered = sorted(folds, key=self._line)
@@ -256,14 +255,12 @@ class Rows:
         if not groups and not each and not checks:
             return
         roots = _roots(folds, each, checks)
-        wanted = [value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)]
+        wanted = {value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)}
         self._row_s_own(roots)
         for group in groups:
             group.begin()
         with self._sweep(any(map(runs, wanted))):
-            for step in self.page.found.schedule.steps:
-                if isinstance(step, Define):
-                    self.statements.define(step, wanted)
+            self.statements.define_all(wanted.__contains__)
             for check in checks:
                 self.statements.check(check)
             for group in groups:
@@ -292,7 +289,7 @@ class Rows:
     def _line(self, value: Expression) -> int:
         """Where the text has a fold."""
         for number, step in enumerate(self.page.found.schedule.steps):
-            if isinstance(step, Define) and value in map(seen, step.values):
+            if isinstance(step, Define) and value in step.values:
                 return number
         return 0
 
@@ -314,13 +311,6 @@ class Rows:
 
 def _roots(folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
     """The values that one sweep needs of each element."""
-    folded = [value for fold in folds for value in _taken(fold)]
+    taken = [part for fold in folds for part in parts(fold)]
     stored = [value for access in each for value in of_access(access)]
-    return [*map(seen, folded), *stored, *(check.check.condition for check in checks)]
-
-
-def _taken(fold: Fold) -> tuple[Expression, ...]:
-    """What a fold or a sort takes in of each element."""
-    if isinstance(fold, Scan):
-        return fold.inputs
-    return fold.call.values if fold.call is not None else ()
+    return [*taken, *stored, *(check.check.condition for check in checks)]

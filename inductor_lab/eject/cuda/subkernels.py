@@ -15,18 +15,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Axis, Define
+from inductor_lab.computation.schedule import Axis
 from inductor_lab.computation.tree import Scan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Numbers, block
-from inductor_lab.eject.cuda.geometry import TILE, Geometry, geometry_of
+from inductor_lab.eject.cuda.launch import TILE, Cuda, Parameter, constants, headers, pointers
 from inductor_lab.eject.cuda.page import Page, device_functions, empty_page
-from inductor_lab.eject.cuda.pointwise import element
 from inductor_lab.eject.cuda.rows import Rows
-from inductor_lab.eject.cuda.scans import KNOWN
-from inductor_lab.eject.cuda.signature import Cuda, Parameter, constants, headers, pointers
+from inductor_lab.eject.cuda.sweeps import KNOWN
+from inductor_lab.eject.cuda.threads import Geometry, defined, geometry_of
+from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.subkernel_kinds import STEM
+from inductor_lab.eject.triton.nouns import numbered, stem
 from inductor_lab.eject.triton.subkernel_tables import FEWEST
 
 THREADS = TILE[0] * TILE[1]
@@ -175,8 +175,7 @@ def parts(found: Computation) -> Iterator[Computation]:
             raise UnprintableError(part.schedule.opaque)
         if not all(isinstance(axis.numel, int) and axis.dtype == "int32" for axis in axes):
             raise UnprintableError("several jobs in one launch, with sizes that only a launch tells")
-        defined = [value for step in part.schedule.every() if isinstance(step, Define) for value in step.values]
-        if any(isinstance(value, Scan) and value.name not in KNOWN for value in defined):
+        if any(isinstance(value, Scan) and value.name not in KNOWN for value in defined(part.schedule.every())):
             raise UnprintableError("several jobs in one launch, of which one sorts or scans by a function of its own")
         yield dataclasses.replace(part, schedule=dataclasses.replace(part.schedule, axes=axes))
 
@@ -206,7 +205,7 @@ class Launch:
         made = body(page)
         if page.layout.seed_offsets or page.layout.passed:
             raise UnprintableError("several jobs in one launch, with numbers that only a launch tells")
-        passed = dict(line.split(" = ", 1) for line in page.layout.launcher(made.lines))
+        passed = page.layout.launcher()
         sizes = {size: passed[size] for size in made.sizes}
         return Subkernel(part, tuple(tensors.values()), tuple(pointers(tensors)), made, tuple(page.helpers), sizes)
 
@@ -218,13 +217,9 @@ class Launch:
         """One kind by its tensors' own names, less the number where several subkernels have different ones."""
         names: list[str] = []
         for tensors in zip(*(one.tensors for one in group), strict=True):
-            own, stems = {tensor.name for tensor in tensors}, {STEM.sub("", tensor.name) for tensor in tensors}
-            word = own.pop() if len(own) == 1 else stems.pop() if len(stems) == 1 else ""
-            word = word or ("out" if tensors[0].role == "out" else "x")
-            number, name = 2, word
-            while name in names:
-                name, number = f"{word}_{number}", number + 1
-            names.append(name)
+            own = {tensor.name for tensor in tensors}
+            word = own.pop() if len(own) == 1 else stem(tensors) or ("out" if tensors[0].role == "out" else "x")
+            names.append(numbered(word, names.__contains__))
         return self._called(group[0], names)
 
     def _called(self, one: Subkernel, names: Sequence[str]) -> Subkernel:
@@ -239,12 +234,12 @@ def body(page: Page) -> Body:
     """What a subkernel does on the card."""
     sizes = tuple(page.names(axis).numel for axis in page.free)
     if len(page.free) < len(page.axes):
-        geometry = Geometry(geometry_of(page).columns, "block")
+        geometry = Geometry(geometry_of(page.found, page.folded.name).columns, "block")
         lanes, rows = (8, 32) if geometry.columns else (32, 8)
         remark = "8 threads share each of 32 columns" if geometry.columns else "a warp takes one row"
         made = [f"constexpr int LANES = {lanes};", *Rows(page, geometry).lines()]
         return Body(sized(page, made), sizes, (Share(sizes, rows),), f"{remark} of a job")
-    lines = page.placed(page.free, element(page))
+    lines = page.placed(page.free, Statements(page).element())
     if len(page.free) > 1:
         return _tile(page, sorted(page.free, key=lambda axis: axis.name), sizes, lines)
     index = page.names(page.free[0]).index

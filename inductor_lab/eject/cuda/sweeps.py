@@ -1,99 +1,262 @@
-"""One sweep over a row as a loop: by elements or packs of them, out of registers, by all threads together, or in parts.
+"""One sweep over a row as a loop (by elements or packs of them, out of registers, by all threads together, or in parts), and what needs the
+threads of a row together.
 
-A pack is VEC elements side by side, which a thread takes at each step:
+Running folds: each thread takes an element, those before it come from its row's threads, and from the chunk of the row before.
 
-for (int first = lane * VEC; first < COLUMNS; first += LANES * VEC) {
-    const auto x_pack = load<VEC>(x_ptr + first + row * COLUMNS);
-    Pack<float, VEC> out_pack;
-    #pragma unroll
-    for (int k = 0; k < VEC; ++k) {
-        out_pack[k] = x_pack[k] * scale;
-    }
-    if (inside) store(out_ptr + first + row * COLUMNS, out_pack);
+Before<float, Sum> running_before{};
+for (int start = 0; start < COLUMNS; start += LANES) {
+    const bool within = start + lane < COLUMNS;
+    const int column = within ? start + lane : COLUMNS - 1;     beyond the end nothing is stored, and nothing comes after
+    const float running = scan_row<LANES, float>(x_ptr[column], running_before, start == 0, Sum());
+    if (inside && within) out_ptr[column] = running;
 }
+
+And sorts of a row: its threads put it into shared memory, sort it there together, and take from it what stands at each place.
+
+__shared__ Sortable<float, int16_t> sorted_of[LANES == 32 && COLUMNS <= 512 ? 4 : 1][padded(COLUMNS)];    a block's rows
+Sortable<float, int16_t>* sorted = sorted_of[threadIdx.y];
+for (int column = lane; column < COLUMNS; column += LANES) sorted[column] = {x_ptr[row * COLUMNS + column], int16_t(column)};
+sort_row<LANES>(sorted, COLUMNS, lane, OutOfOrder<true, false>());                                      stable, ascending
+for (int column = lane; column < COLUMNS; column += LANES) out_ptr[row * COLUMNS + column] = sorted[column].value;
+
+Equals come out as the generated kernel has them, also where the text does not ask for a stable sort: by the same network.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from inductor_lab.computation.schedule import Axis
-from inductor_lab.eject.cuda.code import block, words
+from inductor_lab.computation.evaluation import Evaluation
+from inductor_lab.computation.operators import function_name
+from inductor_lab.computation.schedule import Axis, Define
+from inductor_lab.computation.tree import Expression, Scan, Unknown
+from inductor_lab.eject.cuda.code import EQUAL, Code, binary, block, call, choice
 from inductor_lab.eject.cuda.folds import Accumulators
-from inductor_lab.eject.cuda.packs import PackLines, Packs, packs_of_row
-from inductor_lab.eject.cuda.page import Page, Place
-from inductor_lab.eject.cuda.scans import Scans
-from inductor_lab.eject.cuda.statements import Statements
+from inductor_lab.eject.cuda.launch import LANES, WARPS
+from inductor_lab.eject.cuda.packs import RowPacks
+from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.threads import under
+from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.triton.operands import parts
 
 PART = 32
 """Elements of a long row that a thread takes in before it begins anew."""
+KNOWN = {"sum": "Sum", "prod": "Product"}
+"""The scan's name in the tree -> what combines two elements, of templates/cuda/helpers/."""
 
 
-class RowPacks:
-    """The packs of one kernel that folds rows."""
+class Scans:
+    """Those of one kernel.
 
-    def __init__(self, page: Page, packs: Packs, lines: PackLines) -> None:
-        self.page, self.axis, self.width, self.lines = page, packs.axis, packs.width, lines
-        self.held: dict[Place, str] = {}
-        """What a thread loads once for several sweeps -> the array that keeps its packs."""
-        self.kept: set[Place] = set()
-        """Those of them that were loaded."""
-        page.divided = packs.divided([page.length(self.axis)], lines.places)
-        page.calls("Pack")
+    Args:
+        scan: The function that scans a row's threads; empty where one thread does it all.
+    """
 
-    def hold(self, place: Place) -> None:
-        """Have a load's packs kept in registers."""
-        name = self.held[place] = self.page.fresh(f"{self.page.tensors[place[0]].name}_held")
-        self.page.emit(f"{self.lines.type(place)} {name}[HOLDS ? ITEMS : 1];")
+    def __init__(self, page: Page, statements: Statements, scan: str) -> None:
+        self.page, self.statements, self.scan = page, statements, scan
+        self.begun: dict[str, str] = {}
+        """Variables before the sweep that is being printed, each with its type."""
 
-    def step(self, body: Sequence[str], gathered: Mapping[str, tuple[str, str]]) -> list[str]:
-        """One step of a sweep, from the statements for one element.
+    def define(self, value: Scan) -> None:
+        """All results of the call that a scan is one of."""
+        statements, numbers = self.statements, self.page.numbers
+        inputs = value.inputs
+        held = [numbers.held(each.dtype) for each in inputs]
+        codes = [statements.of(each, each.dtype) for each in inputs]
+        combine = self._combine(value, inputs)
+        single = len(inputs) == 1
+        kind = held[0] if single else f"{combine}::Values"
+        element = codes[0] if single else Code(f"{kind}{{{', '.join(code.text for code in codes)}}}")
+        name = self.page.fresh(self.page.layout.word(value), value)
+        if self.scan:
+            before = self.page.fresh(f"{name}_before")
+            self.begun[before] = f"Before<{kind}, {combine}>"
+            self.page.calls("Before", *(["of_lane"] if self.scan == "scan_row" else []), self.scan)
+            first = Code("start == 0", EQUAL)
+            made = call(f"{self.scan}<LANES, {kind}>", element, Code(before), first, Code(f"{combine}()"))
+            self.page.emit(f"const {kind} {name} = {made.text};")
+        else:
+            self.begun[name] = kind
+            index = self.page.names(self.page.folded).index
+            made = choice(
+                binary(Code(index), ("==", EQUAL), Code("0")), element, call(f"{combine}()", Code(name), element)
+            )
+            self.page.emit(f"{name} = {made.text};")
+        self._bind(value, inputs, name)
 
-        Args:
-            gathered: Arrays that these fill -> the type of an element, and the statement that takes the array in.
+    def _bind(self, value: Scan, inputs: tuple[Expression, ...], name: str) -> None:
+        for other in self.page.uses:
+            if isinstance(other, Scan) and other.name == value.name and other.inputs == inputs:
+                self.page.bound[other] = Code(name if len(inputs) == 1 else f"{name}.of_{other.part}")
+
+    # ------------------------------------------------------------ what combines two elements
+
+    def _combine(self, value: Scan, inputs: tuple[Expression, ...]) -> str:
+        """The function object's type.
+
+        Raises:
+            UnprintableError: it is a sort, or goes backwards, or combines by a function whose text is not there.
         """
-        page, outer = self.page, self.page.lines
-        read, written = (
-            [place for place in self.lines.places if place in some] for some in (page.packs_read, page.packs_written)
+        if value.name in KNOWN and len(inputs) == 1:
+            self.page.calls(KNOWN[value.name])
+            return KNOWN[value.name]
+        if value.name.startswith("sort") or value.name.endswith("_reversed"):
+            raise UnprintableError(f"a scan ({value.name}) is not printed in CUDA C++ yet")
+        found = [function for name, function in self.page.functions.items() if function_name(name) == value.name]
+        if len({ast.unparse(ast.Module(function.body, [])) for function in found}) != 1:
+            raise UnprintableError(f"a scan that combines by `{value.name}`, whose text is not there")
+        name = next((made for made, (of, text) in self.page.own.items() if of == _key(value, inputs)), "")
+        if not name:
+            name = self.page.fresh(f"Combine{len(self.page.own) or ''}")
+            self.page.own[name] = (_key(value, inputs), self._object(name, found[0], inputs))
+        return name
+
+    def _object(self, name: str, function: ast.FunctionDef, inputs: tuple[Expression, ...]) -> str:
+        """The kernel's own function in C++, from its tree."""
+        page, several = self.page, len(inputs) > 1
+        held = [page.numbers.held(each.dtype) for each in inputs]
+        kind = "Values" if several else held[0]
+        reading = Evaluation()
+        with page.scope() as body:
+            sides = page.fresh("before"), page.fresh("next")
+            page.bound = {}
+            self._given(reading, function, inputs, sides)
+            returned = self._statements(function, reading)
+            page.emit(f"return {kind}{{{', '.join(returned)}}};" if several else f"return {returned[0]};")
+        values = [f"    struct Values {{ {' '.join(f'{h} of_{n};' for n, h in enumerate(held))} }};"] if several else []
+        head = f"__device__ __forceinline__ {kind} operator()({kind} {sides[0]}, {kind} {sides[1]}) const {{"
+        comment = "// How what came before and what comes next combine: the function that Inductor wrote for it."
+        body = [f"        {line}" for line in body]
+        return "\n".join([comment, f"struct {name} {{", *values, f"    {head}", *body, "    }", "};"])
+
+    def _given(
+        self, reading: Evaluation, function: ast.FunctionDef, inputs: tuple[Expression, ...], sides: tuple[str, str]
+    ) -> None:
+        """Its arguments: the results for what came before, then for what is next."""
+        arguments, count = [argument.arg for argument in function.args.args], len(inputs)
+        if len(arguments) != 2 * count:
+            raise UnprintableError(f"`{function.name}` combines something else than what is scanned")
+        for number, (argument, given) in enumerate(zip(arguments, (*inputs, *inputs), strict=True)):
+            reading.names[argument] = node = reading.make(Unknown, given.dtype, frozenset(), argument, ())
+            field = f".of_{number % count}" if count > 1 else ""
+            self.page.bound[node] = Code(f"{sides[number // count]}{field}")
+
+    def _statements(self, function: ast.FunctionDef, reading: Evaluation) -> list[str]:
+        """What it computes, statement by statement; gives what it returns."""
+        steps: list[Define] = []
+        for statement in function.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=target)], value=node):
+                    reading.names[target] = value = reading.of(node)
+                    steps.append(Define(statement.lineno, (target,), (value,), ()))
+                case ast.Return(value=ast.expr() as node):
+                    results = [reading.of(each) for each in (node.elts if isinstance(node, ast.Tuple) else [node])]
+                    self.page.uses.update(results)
+                    for inner in under(*results):
+                        self.page.uses.update(parts(inner))
+                    for step in steps:
+                        self.statements.define(step)
+                    return [self.statements.of(result).text for result in results]
+                case ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    break
+        raise UnprintableError(f"`{function.name}` is more than an expression")
+
+
+def _key(value: Scan, inputs: tuple[Expression, ...]) -> tuple[str, ...]:
+    return (value.name, *(each.dtype for each in inputs))
+
+
+# ------------------------------------------------------------ sorts
+
+
+LONGEST = LANES[0][1]
+"""Elements up to which a warp takes a row, and then `WARPS` rows are a block's; Inductor sorts no longer ones."""
+
+
+@dataclass
+class Sort:
+    """One sort, with both its results."""
+
+    accumulators: Accumulators
+    values: list[Scan]
+    axis: Axis
+    serial: bool
+    """One thread does it all, as on the host."""
+    name: str = ""
+
+    @property
+    def page(self) -> Page:
+        return self.accumulators.page
+
+    @property
+    def statements(self) -> Statements:
+        return self.accumulators.statements
+
+    @property
+    def size(self) -> str:
+        return self.page.length(self.axis)
+
+    @property
+    def order(self) -> str:
+        words = self.values[0].name.split("_")
+        return f"OutOfOrder<{str('unstable' not in words).lower()}, {str('descending' in words).lower()}>()"
+
+    def begin(self) -> None:
+        """Where the row is put.
+
+        Raises:
+            UnprintableError: what is sorted is no row of a size that is known, or more than a block has room for.
+        """
+        page, inputs = self.page, self.values[0].inputs
+        if not isinstance(self.axis.numel, int) or len(inputs) != 2:
+            raise UnprintableError("a sort of as many elements as only a launch tells is not printed in CUDA C++ yet")
+        if self.axis.numel > LONGEST:
+            raise UnprintableError(f"a sort of more than {LONGEST} elements is not printed in CUDA C++ yet")
+        page.calls("sort_row")
+        kind = f"Sortable<{', '.join(page.numbers.held(each.dtype) for each in inputs)}>"
+        self.name = page.fresh(page.layout.word(self.values[0]), self.values[0])
+        if self.serial:
+            page.emit(f"{kind} {self.name}[padded({self.size})];")
+            return
+        rows = page.fresh(f"{self.name}_of")
+        page.emit(
+            f"__shared__ {kind} {rows}[LANES == 32 && {self.size} <= {LONGEST} ? {WARPS} : 1][padded({self.size})];"
         )
-        page.lines, page.moved = [], self.lines.first
-        for place in read:
-            self._load(place, changed=place in written)
-        page.lines += [f"{self.lines.type(place)} {page.packs[place]};" for place in written if place not in read]
-        page.lines += [f"{kind} {array}[VEC];" for array, (kind, _) in gathered.items()]
-        page.lines += ["#pragma unroll", *block("for (int k = 0; k < VEC; ++k)", self._element(body))]
-        page.lines += [taken for _, taken in gathered.values()]
-        for place in written:
-            self.lines.store(place, "inside")
-        made, page.lines, page.moved = page.lines, outer, {}
-        page.packs_read.clear()
-        page.packs_written.clear()
-        return made
+        page.emit(f"{kind}* {self.name} = {rows}[threadIdx.y];")
 
-    def _load(self, place: Place, changed: bool) -> None:
-        name, array, code = self.page.packs[place], self.held.get(place), self.lines.loaded(place)
-        if array and place in self.kept:
-            code = f"HOLDS ? {array}[item] : {code}"
-        self.page.emit(f"{'auto' if changed else 'const auto'} {name} = {code};")
-        if array and place not in self.kept:
-            self.page.emit(f"if (HOLDS) {array}[item] = {name};")
-            self.kept.add(place)
+    def take(self) -> None:
+        """An element of the row."""
+        inputs = self.values[0].inputs
+        written = ", ".join(self.statements.of(each, each.dtype).text for each in inputs)
+        self.accumulators.take(f"{self.name}[{self._index()}] = {{{written}}};")
 
-    def _element(self, body: Sequence[str]) -> list[str]:
-        """An element's own positions before what is computed for it."""
-        index, inner = self.page.names(self.axis).index, self.page.placed([self.axis], body)
-        return [f"const {self.page.index_type} {index} = first + k;", *inner] if index in words(inner) else inner
+    def _index(self) -> str:
+        return self.page.names(self.axis).index
+
+    def finish(self) -> None:
+        """What stands at each place then."""
+        lanes, lane = ("1", "0") if self.serial else ("LANES", "lane")
+        self.page.emit(f"sort_row<{lanes}>({self.name}, {self.size}, {lane}, {self.order});")
+        for value in self.values:
+            self.page.bound[value] = Code(f"{self.name}[{self._index()}].{('value', 'place')[value.part]}")
 
 
-def row_packs(page: Page, statements: Statements, axis: Axis) -> RowPacks | None:
-    """Those along a row; none where it does not pay, or its length is only known at a launch."""
-    found = packs_of_row(page, axis)
-    if found is None:
-        return None
-    packs, places = found
-    flat = {place: access for place, access in places.items() if access.kind in {"load", "store"}}
-    return RowPacks(page, packs, PackLines(page, statements, packs, flat)) if flat else None
+def sorts_of(accumulators: Accumulators, values: Sequence[Scan], axis: Axis, *, serial: bool) -> list[Sort]:
+    """Results of one call together."""
+    found: dict[tuple[str, tuple[Expression, ...]], Sort] = {}
+    for value in values:
+        key = value.name, value.inputs
+        found.setdefault(key, Sort(accumulators, [], axis, serial)).values.append(value)
+    return list(found.values())
+
+
+# ------------------------------------------------------------ the loop
 
 
 class Sweeps:
@@ -128,16 +291,15 @@ class Sweeps:
             held: What is needed again stays in registers.
         """
         page, accumulators = self.page, self.accumulators
-        outer, bound, taken = page.lines, dict(page.bound), set(page.layout.taken)
-        accumulators.guarded, page.lines = scanning, []
-        yield
-        accumulators.guarded = False
-        lines, page.lines, page.bound = page.lines, outer, bound
+        with page.scope() as lines:
+            accumulators.guarded = scanning
+            yield
+            accumulators.guarded = False
         begun, self.scans.begun = self.scans.begun, {}
         rounding, accumulators.rounding = accumulators.rounding, {}
         gathered, accumulators.gathered = accumulators.gathered, {}
         body = self.packs.step(lines, gathered) if self.packs else page.placed([self.axis], lines)
-        page.layout.forget(taken | begun.keys())
+        page.layout.taken.update(begun)
         page.lines += [f"{kind} {name}{{}};" for name, kind in begun.items()]
         page.lines += self._scanning(body) if scanning else self._loop(body, rounding if self.long else {}, held)
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from inductor_lab.eject import naming
 from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.cuda.host_check import architecture, exact, test_numbers, test_tensors
+from inductor_lab.eject.cuda.launch import Cuda
 from inductor_lab.eject.cuda.page import shared
-from inductor_lab.eject.cuda.signature import Cuda
 from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.file import filled, render
 from inductor_lab.eject.file.header import header_of

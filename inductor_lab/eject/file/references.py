@@ -20,8 +20,8 @@ from inductor_lab.eject.graph import Reference
 from inductor_lab.eject.graph.flex_attention import attention, is_flex
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import EagerReference, GraphForm, JobKind, JobTable, names_in, where_inputs_are
-from inductor_lab.eject.triton.subkernel_kinds import Job
 from inductor_lab.eject.triton.subkernel_tables import TableKind
+from inductor_lab.eject.triton.subkernels import Job
 from inductor_lab.records import Kernel
 
 

@@ -21,7 +21,7 @@ from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
 from inductor_lab.eject.triton.body import Statements
 from inductor_lab.eject.triton.layout import Layout
 from inductor_lab.eject.triton.nouns import kept
-from inductor_lab.eject.triton.operands import uses
+from inductor_lab.eject.triton.operands import parts_of, uses
 from inductor_lab.eject.triton.page import Line, Page, assigned
 from inductor_lab.eject.triton.simplification import simplified
 from inductor_lab.eject.triton.values import Expressions
@@ -52,13 +52,14 @@ def readable(
     found = simplified(found)
     names = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
     layout = Layout(found, tensors, names, values)
-    page = Page(found, tensors, layout, uses(found.schedule), sources=sources)
-    body = Statements(page, Expressions(page)).block(found.schedule.steps)
-    lines = [*_frame(page), *body]
+    page = Page(found, tensors, layout, uses(found.schedule, parts_of), sources=sources)
+    Statements(page, Expressions(page)).block(found.schedule.steps)
+    lines = [*_frame(page), *page.lines]
     parameters = tuple(_parameters(page, {name for line in lines for name in line.names()}, remarks))
     remark = f"{_remark(found)} {layout.windows.remark()}".strip()
+    launcher = tuple(f"{name} = {text}" for name, text in layout.launcher().items())
     return KernelText(
-        parameters, tuple(text for line in lines for text in line.text()), remark, tuple(layout.launcher()), layout.grid(),
+        parameters, tuple(text for line in lines for text in line.text()), remark, launcher, layout.grid(),
         passed_for(parameters), layout.blocks, helpers=frozenset(page.helpers),
     )  # fmt: skip
 

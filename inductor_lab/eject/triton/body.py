@@ -26,14 +26,16 @@ from inductor_lab.computation.tree import (
     Size,
 )
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import RUNNING, noun, roles, running
+from inductor_lab.eject.triton.nouns import RUNNING, running
 from inductor_lab.eject.triton.operands import (
+    INLINE,
     branches,
     call_of,
     constant_of,
     is_relu,
+    of_access,
     parts_of,
-    result_count,
+    reached,
     under,
     used_elsewhere,
 )
@@ -53,8 +55,6 @@ from inductor_lab.eject.triton.page import (
 from inductor_lab.eject.triton.patterns import chosen_of, partner_of, results
 from inductor_lab.eject.triton.values import Expressions
 
-INLINE = 56
-"""Characters up to which a value that is used once is written where it is used."""
 COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
 """The indices of a comparison that needs only their order."""
 
@@ -68,8 +68,6 @@ class Statements:
         self.relu_of = {node.inputs[1] for node in self.uses if isinstance(node, Operation) and is_relu(node)}
         """Values of which a relu is taken: they are needed twice there."""
         self.windows = page.layout.windows
-        self.roles = roles(page.found.loads, page.tensors, {**self.windows.roles(), **page.layout.bounds.halves})
-        """What tells the loads of one tensor from each other."""
         self.choices = results(self.uses)
         """Comparisons of two values and their indices, and what is chosen by each."""
         self.accumulators: dict[str, str] = {}
@@ -83,10 +81,9 @@ class Statements:
         self.written_here: dict[Expression | None, str] = {}
         """Values without a statement of their own, and what is made of them by casts -> the line of the user's program."""
 
-    def block(self, steps: Sequence[Step]) -> list[Line]:
+    def block(self, steps: Sequence[Step]) -> None:
         """The statements of a block of steps."""
         page = self.page
-        outer, page.lines = page.lines, []
         for step in steps:
             before = len(page.lines)
             match step:
@@ -96,15 +93,13 @@ class Statements:
                 case Effect(access=access):
                     page.emit("", self.expressions.store(access))
                     self._from(self.written_here.get(access.value, ""), before)
-                    self._spent(*access.index.expressions(), *filter(None, (access.value, access.mask)))
+                    self._spent(*of_access(access))
                 case Assert(check=check):
                     page.emit("", self.expressions.masks.assertion(check.condition, check.message))
                 case Barrier(text=text):
                     page.emit("", parsed(text))
                 case Loop():
                     self._loop(step)
-        lines, page.lines = page.lines, outer
-        return lines
 
     def _from(self, source: str, before: int, values: Sequence[Expression] = ()) -> None:
         """Say which line of the user's program a statement is from, where that is another one than the last."""
@@ -132,7 +127,7 @@ class Statements:
                 or isinstance(value, (Constant, Size, Position, Inside))
             ):
                 continue
-            if len(step.names) > 1 or result_count(value) > 1:
+            if len(step.names) > 1 or ((call := call_of(value)) and call.result is not None):
                 self._several(step)
                 continue
             if chosen_of(value) is not None:
@@ -145,16 +140,16 @@ class Statements:
 
     def _settle(self, coming: Sequence[Expression]) -> None:
         """Give what waits to be used a statement of its own, before memory is read: a value computed later would keep its parts alive."""
-        used = {part for value in coming for part in under(value, None)}
-        inner = {part for value in self.pending for part in under(value, None)}
+        used = {part for value in coming for part in under(value)}
+        inner = {part for value in self.pending for part in under(value)}
         for value in list(self.pending):
-            if value not in used and value not in inner and any(isinstance(part, Load) for part in under(value, None)):
+            if value not in used and value not in inner and any(isinstance(part, Load) for part in under(value)):
                 self._bind(value)
 
     def _spent(self, *values: Expression) -> None:
         """What was written just now waits no longer."""
         for value in values:
-            for part in (value, *under(value, None)):
+            for part in (value, *under(value)):
                 self.pending.pop(part, None)
 
     def _bind(self, value: Expression) -> None:
@@ -167,8 +162,7 @@ class Statements:
 
     def _just_loaded(self, value: Expression) -> str:
         """The name of the one element that was loaded just now and only this takes, spread over the block: both become one statement."""
-        filled = isinstance(value, Operation) and self.expressions.is_filled(value)
-        match value.inputs[1] if filled and isinstance(value, Operation) else value:
+        match value:
             case Broadcast(operand=Load() as load) if self.uses[load] == 1 and load not in self.elsewhere:
                 last = self.page.lines[-1] if self.page.lines else None
                 if last and not last.remark and last.target == self.page.bound.get(load):
@@ -177,13 +171,7 @@ class Statements:
         return ""
 
     def _fresh(self, value: Expression) -> str:
-        if isinstance(value, Operation) and self.expressions.is_filled(value):
-            value = value.inputs[1]
-        if value in self.windows.tests:
-            return self.page.fresh(self.windows.tests[value])
-        word = noun(value, self.page.tensors, self.roles, self.page.found.numel)
-        place = self.windows.of(value) if isinstance(value, Operation) else ""
-        return self.page.fresh(f"{word}_{place}" if place else word, value)
+        return self.page.fresh(self.page.layout.word(value), value)
 
     def _going_on(self, value: Expression) -> str:
         """The name of what a window's places were taken into so far, where this takes in one more: `largest = maximum(largest, x_at_0_2)`."""
@@ -197,7 +185,7 @@ class Statements:
     def _several(self, step: Define) -> None:
         """One call with several results."""
         bound = self.page.bound
-        call = next((found for value in step.values if (found := call_of(value)) is not None), None)
+        call = call_of(step.values[0])
         if call is None or any(call_of(value) is None for value in step.values):
             for value in step.values:
                 if value not in bound and self.uses[value]:
@@ -254,7 +242,7 @@ class Statements:
             return False
         if any(isinstance(node, (Load, Reduction, Scan, Random)) and node not in bound for node in shown):
             return False
-        if any(branches(node) and node not in bound for node in (value, *under(value, None))):
+        if any(branches(node) and node not in bound for node in (value, *under(value))):
             return False
         if self.loops and any(value is carry.end for carry in self.loops[-1].carries):
             return True  # the statement that ends the turn
@@ -278,16 +266,9 @@ class Statements:
         half = next((half for half in ("_upper", "_lower") if name.endswith(half)), "")
         return len(f"{name.removesuffix(half)}SIZE") if half else len(name)
 
-    def _shown(self, value: Expression) -> set[Expression]:
+    def _shown(self, value: Expression) -> dict[Expression, None]:
         """What a value's own text says, down to the values that stand behind names."""
-        found: set[Expression] = set()
-        waiting = list(parts_of(value))
-        while waiting:
-            node = waiting.pop()
-            if node not in found:
-                found.add(node)
-                waiting.extend(() if node in self.page.bound else parts_of(node))
-        return found
+        return reached(parts_of(value), lambda node: () if node in self.page.bound else parts_of(node))
 
     # ------------------------------------------------------------ loops
 
@@ -296,20 +277,19 @@ class Statements:
         page, layout = self.page, self.page.layout
         for carry in step.carries:
             self._start(carry)
-        before, names, positions = dict(page.bound), set(layout.taken), dict(page.positions)
-        for carry in step.carries:
-            page.bound[carry.before] = self.accumulators[carry.name]
         axis = page.found.schedule.axis(step.axis)
         if axis is None:
             raise UnprintableError("a loop along no axis of the frame")
-        self.loops.append(step)
-        body = self.block(step.steps)
-        for carry in step.carries:
-            if page.bound.get(carry.end) != self.accumulators[carry.name]:
+        positions = dict(page.positions)
+        with page.scope() as body:
+            for carry in step.carries:
+                page.bound[carry.before] = self.accumulators[carry.name]
+            self.loops.append(step)
+            self.block(step.steps)
+            self.loops.pop()
+            if any(page.bound.get(carry.end) != self.accumulators[carry.name] for carry in step.carries):
                 raise UnprintableError("a loop whose accumulator is set in an unknown way")  # by no statement
-        self.loops.pop()
-        page.bound, page.positions = before, positions
-        layout.forget(names)
+        page.positions = positions
         frame = (*layout.turn(axis), *layout.mask(axis, axis.name in page.inside), *layout.coordinates.statements(axis))
         turns = parsed(layout.range_(axis, step.iterator, step.keywords))
         page.lines.append(Line(layout.names[axis.name].start, turns, [*assigned(frame), *body]))

@@ -11,19 +11,18 @@ A number gets a name only where what is read or written under the comparison say
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.folds import conjuncts
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, inside
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, Reduction, walk
+from inductor_lab.computation.tree import Constant, Expression, Operation, Reduction, walk
 from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.eject.triton.patterns import partner_of
-from inductor_lab.eject.triton.strides import Strides, word
-from inductor_lab.records import SizeLike
+from inductor_lab.eject.triton.strides import Strides, walkable, word
 
 Bound = tuple[Operation, int]
 """An operation, and which operand of it is the number."""
@@ -58,29 +57,19 @@ class Bounds:
             if not isinstance(term.of, Expression) or term.sizes:
                 continue
             assert tensor is not None
-            places = [
-                place
-                for place, (stride, size) in enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
-                if stride == term.factor and size != 1
-            ]
+            places = [place for stride, place in walkable(tensor) if stride == term.factor]
             if len(places) != 1:
                 continue
-            index, size = _plain(term.of), tensor.told.shape[places[0]]
+            index, size = bare(term.of), tensor.told.shape[places[0]]
             if not isinstance(size, int):
                 continue
-            wrapped = _wrapped(index)
-            said = [check.condition for check in self.found.checks]
-            below = [
-                (node, 1)
-                for node in walk(*said, *filter(None, (access.value, access.mask)))
-                if isinstance(node, Operation)
-                and node.name == "lt"
-                and _plain(node.inputs[0]) in {index, wrapped.unwrapped}
-            ]
-            for operation, place in (*below, *wrapped.sizes):
-                if _number(operation.inputs[place]) == size:
-                    self.numbers[operation, place] = self._size(tensor, places[0])
-            for (operation, place), number, text in wrapped.clamped(size):
+            unwrapped, said = _wrapped(index, size)
+            for node in walk(
+                *(check.condition for check in self.found.checks), *filter(None, (access.value, access.mask))
+            ):
+                if isinstance(node, Operation) and node.name == "lt" and bare(node.inputs[0]) in {index, unwrapped}:
+                    said.append(((node, 1), size, "{}"))
+            for (operation, place), number, text in said:
                 if _number(operation.inputs[place]) == number:
                     self.numbers[operation, place] = text.format(self._size(tensor, places[0]))
 
@@ -110,7 +99,7 @@ class Bounds:
         for node in walk(*(access.value for access in self.found.accesses if access.value is not None)):
             if not isinstance(node, Operation):
                 continue
-            if node.name == "div" and isinstance(folded := _plain(node.inputs[0]), Reduction) and folded.name == "sum":
+            if node.name == "div" and isinstance(folded := bare(node.inputs[0]), Reduction) and folded.name == "sum":
                 for axis in folded.over & names.keys():
                     if len(folded.over) == 1 and _value(node.inputs[1]) == sizes[axis]:
                         self.numbers[node, 1] = names[axis]
@@ -205,15 +194,8 @@ class Bounds:
     def _step(self, index: Index, coordinate: Coordinate) -> int:
         """How far one step of a coordinate moves an address; 0 where that is not told."""
         for term in index.terms:
-            of = term.of
-            if not isinstance(of, Coordinate) or of.axis != coordinate.axis or term.sizes:
-                continue
-            starts, ends = (of.stride, coordinate.stride), (_end(of), _end(coordinate))
-            if not all(isinstance(start, int) for start in starts) or "" in ends:
-                continue
-            inside = ends[0] is None or (ends[1] is not None and ends[1] <= ends[0])  # type: ignore[operator]
-            if starts[0] <= starts[1] and starts[1] % starts[0] == 0 and inside:  # type: ignore[operator]
-                return abs(term.factor) * (starts[1] // starts[0])  # type: ignore[operator]
+            if isinstance(term.of, Coordinate) and not term.sizes and (found := inside(coordinate, term.of)):
+                return abs(term.factor) * found[0]
         return 0
 
 
@@ -221,53 +203,21 @@ def _bracketed(text: str) -> str:
     return text if text.isidentifier() else f"({text})"
 
 
-def _end(coordinate: Coordinate) -> int | str | None:
-    """Where on its axis a coordinate begins again; empty for a symbolic one."""
-    if coordinate.size is None:
-        return None
-    numbers = isinstance(coordinate.size, int) and isinstance(coordinate.stride, int)
-    return coordinate.stride * coordinate.size if numbers else ""  # type: ignore[operator]
-
-
-def _plain(value: Expression) -> Expression:
-    """A value less its casts and broadcasts."""
-    while isinstance(value, (Cast, Broadcast, Named)):
-        value = value.operands[0]
-    return value
-
-
-def _number(value: Expression) -> int | None:
-    value = _plain(value)
-    whole = isinstance(value, Constant) and isinstance(value.value, int) and not isinstance(value.value, bool)
-    return int(value.value) if whole and isinstance(value, Constant) else None
-
-
 def _value(value: Expression) -> int | float | None:
     """A number, whole or not."""
-    value = _plain(value)
+    value = bare(value)
     return value.value if isinstance(value, Constant) and not isinstance(value.value, bool) else None
 
 
-@dataclass(frozen=True)
-class _Wrapped:
-    """An index that counts from the end where it is negative: `where(i < 0, i + SIZE, i)`."""
-
-    unwrapped: Expression
-    """What it is made of, before it was clamped to the size."""
-    sizes: tuple[Bound, ...] = ()
-    """Where the size is added."""
-    most: Bound | None = None
-    """Where it is clamped to SIZE - 1, `maximum(-SIZE, minimum(SIZE - 1, i))`."""
-    least: Bound | None = None
-
-    def clamped(self, size: SizeLike) -> Iterator[tuple[Bound, int, str]]:
-        """(operand, the number that it must be, its text)."""
-        if isinstance(size, int) and self.most and self.least:
-            yield self.most, size - 1, "{} - 1"
-            yield self.least, -size, "-{}"
+def _number(value: Expression) -> int | None:
+    number = _value(value)
+    return number if isinstance(number, int) else None
 
 
-def _wrapped(index: Expression) -> _Wrapped:
+def _wrapped(index: Expression, size: int) -> tuple[Expression, list[tuple[Bound, int, str]]]:
+    """What an index is made of before it counted from the end where it is negative, `where(i < 0, i + SIZE, i)`, and before it was clamped,
+    `maximum(-SIZE, minimum(SIZE - 1, i))`; with each operand that must then be a number, and the text for it.
+    """
     match index:
         case Operation(
             name="where",
@@ -276,19 +226,20 @@ def _wrapped(index: Expression) -> _Wrapped:
                 Operation(name="add", inputs=(one, _)) as total,
                 other,
             ),
-        ) if _number(zero) == 0 and _plain(tested) is _plain(other) is _plain(one):
-            match inner := _plain(one):
+        ) if _number(zero) == 0 and bare(tested) is bare(other) is bare(one):
+            added: tuple[Bound, int, str] = ((total, 1), size, "{}")
+            match inner := bare(one):
                 case Operation(name="maximum", inputs=(_, Operation(name="minimum", inputs=(_, held)) as least)):
-                    return _Wrapped(_plain(held), ((total, 1),), (least, 0), (inner, 0))
-            return _Wrapped(inner, ((total, 1),))
-    return _Wrapped(index)
+                    return bare(held), [added, ((least, 0), size - 1, "{} - 1"), ((inner, 0), -size, "-{}")]
+            return inner, [added]
+    return index, []
 
 
 def _limit(operation: Operation) -> tuple[Coordinate, int, int, int] | None:
     """(coordinate, its factor, what is added to it, the number that this is compared with) of `coordinate < number` and `>=`."""
     if operation.name not in {"lt", "ge"} or len(operation.inputs) != 2:
         return None
-    number, index = _number(operation.inputs[1]), index_of(_plain(operation.inputs[0]))
+    number, index = _number(operation.inputs[1]), index_of(bare(operation.inputs[0]))
     if number is None or number < 2 or len(index.terms) != 1:
         return None
     term = index.terms[0]

@@ -265,20 +265,20 @@ class Coordinates:
             self.named[coordinate] = self.sizes.fresh(f"{self.names[coordinate.axis].index}_part")
         return self.named[coordinate]
 
-    def statements(self, axis: Axis) -> list[tuple[str, str]]:
-        """The coordinates that an axis was asked for, each a name and what it is."""
-        return [(self.named[c], self._divided(c)) for c in self.used.get(axis.name, {})]
+    def statements(self, axis: Axis, position: str = "") -> list[tuple[str, str]]:
+        """The coordinates that an axis was asked for, each a name and what it is.
 
-    def lines(self, axis: Axis) -> list[str]:
-        """The same as assignments."""
-        return [f"{name} = {text}" for name, text in self.statements(axis)]
+        Args:
+            position: What is cut into them, where it is not the axis' own position.
+        """
+        position = position or self.names[axis.name].index
+        return [(self.named[c], self._divided(c, position)) for c in self.used.get(axis.name, {})]
 
     def cut(self, coordinate: Coordinate) -> str:
         """How many positions it stays the same for, or after how many it begins anew."""
         return self._grouped(coordinate.axis, 1, coordinate.stride if coordinate.stride != 1 else coordinate.size or 1)
 
-    def _divided(self, coordinate: Coordinate) -> str:
-        text = self.names[coordinate.axis].index
+    def _divided(self, coordinate: Coordinate, text: str) -> str:
         if coordinate.stride != 1:
             text += f" // {self._grouped(coordinate.axis, 1, coordinate.stride)}"
         if coordinate.size is not None:

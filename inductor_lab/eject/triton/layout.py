@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 
 from inductor_lab.computation import groups
-from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Axis, Loop
-from inductor_lab.computation.tree import Expression
+from inductor_lab.computation.tree import Expression, Operation
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.triton.bounds import Bounds
 from inductor_lab.eject.triton.coordinates import Coordinates
-from inductor_lab.eject.triton.nouns import Sizes, bare, kept, named, owners
+from inductor_lab.eject.triton.nouns import Sizes, bare, kept, named, noun, owners
 from inductor_lab.eject.triton.strides import Strides, Windows
+
+Factor = Coordinate | Expression | str
+"""Of an address: a coordinate, what was loaded or computed, or a size by its name."""
 
 
 class Layout:
@@ -27,7 +30,7 @@ class Layout:
     def __init__(
         self, found: Computation, tensors: Mapping[str, Tensor], taken: set[str], values: Mapping[str, str]
     ) -> None:
-        self.found = found
+        self.found, self.tensors = found, tensors
         self.values = values
         self.axes = {axis.name: axis for axis in found.schedule.axes}
         self.passed = {name: text for name, text in found.sizes.items() if not name.endswith("numel")}
@@ -44,6 +47,8 @@ class Layout:
         self.windows = Windows(found.loads, tensors)
         self.strides = Strides(found, tensors, self.coordinates, self.sizes, self.windows)
         self.bounds = Bounds(found, self.strides)
+        self.roles = self.windows.roles() | self.bounds.halves
+        """What tells the loads of one tensor from each other."""
 
     @property
     def taken(self) -> set[str]:
@@ -52,6 +57,14 @@ class Layout:
     def fresh(self, wanted: str, value: Expression | None = None) -> str:
         """A name that nothing has yet, and no tensor but the value's own."""
         return self.sizes.fresh(wanted, self.owners.get(bare(value), ()) if value is not None else ())
+
+    def word(self, value: Expression) -> str:
+        """What a value is called: after its tensor, what is done or how it is tested, and the one place of a window that it is made of."""
+        if value in self.windows.tests:
+            return self.windows.tests[value]
+        word = noun(value, self.tensors, self.roles, self.found.numel)
+        place = self.windows.of(value) if isinstance(value, Operation) else ""
+        return f"{word}_{place}" if place else word
 
     def forget(self, names: set[str]) -> None:
         """Free what was named since `names` were all: what a loop named is unknown behind it. Sizes and coordinates keep theirs."""
@@ -81,9 +94,9 @@ class Layout:
 
     # ------------------------------------------------------------ the launch
 
-    def launcher(self, lines: Iterable[str] = ()) -> list[str]:
+    def launcher(self) -> dict[str, str]:
         """What the launcher works out first: the number of elements along each shared axis."""
-        made = []
+        made: dict[str, str] = {}
         for axis in self.axes.values():
             if (axis.reduced and isinstance(axis.numel, int)) or axis.numel in self.passed:
                 continue
@@ -92,7 +105,7 @@ class Layout:
                 if isinstance(axis.numel, int)
                 else self.values.get(f"{axis.name}numel", str(axis.numel))
             )
-            made.append(f"{self.names[axis.name].numel} = {text}")
+            made[self.names[axis.name].numel] = text
         return made
 
     def scalars(self) -> list[tuple[str, str]]:
@@ -105,9 +118,13 @@ class Layout:
         seeds = [(name, str(offset)) for offset, name in self.seed_offsets.items()]
         return numels + seeds + [(name, self.values.get(name, text)) for name, text in self.passed.items()]
 
+    def size_words(self) -> dict[str, str]:
+        """The sizes of whole axes, and what each of them counts, `channels`; empty where the graph does not say it."""
+        return {self.names[axis].numel.upper(): self.coordinates.word_of(axis) for axis in self.axes}
+
     def constants(self) -> list[tuple[str, str, str]]:
         """Compile-time sizes: (parameter, what the launch passes, comment)."""
-        words = {self.names[axis].numel.upper(): self.coordinates.word_of(axis) for axis in self.axes}
+        words = self.size_words()
         return [
             (name, passed, f"{value} {words[name]}" if words.get(name) else str(value))
             for name, (value, passed) in self.sizes.values.items()
@@ -174,6 +191,38 @@ class Layout:
         if overflow and len(ordered) == 2:
             ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
         return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
+
+    # ------------------------------------------------------------ addresses and positions
+
+    def seed(self, pointer: str, index: Index) -> str:
+        """The parameter that says which seed of a tensor of seeds is loaded; empty where none is."""
+        tensor = self.tensors[pointer]
+        one = tensor.role == "in" and tensor.type.dtype == "int64" and not index.terms
+        return self.seed_offsets.get(index.constant, "") if one else ""
+
+    def summands(self, index: Index, pointer: str) -> Iterator[tuple[bool, Iterator[Factor]]]:
+        """An address or a position in the order of the text: whether each summand is taken off, and its factors; the constant last.
+
+        Args:
+            pointer: Empty for a position that is no address.
+        """
+        for term in index.terms:
+            yield term.factor < 0, self._factors(term, index, pointer)
+        if index.constant or not index.terms:
+            yield index.constant < 0, iter([self.constant(index, pointer)])
+
+    def _factors(self, term: Term, index: Index, pointer: str) -> Iterator[Factor]:
+        if term.of is not None:
+            yield term.of
+        step = abs(term.factor)
+        if step != 1 or (term.of is None and not term.sizes):
+            yield str(step) if term.sizes else self.strides.step(step, index, pointer)
+        yield from map(self.scalar, term.sizes)
+
+    def constant(self, index: Index, pointer: str) -> str:
+        """What an address or a position adds or takes off, apart from its sign."""
+        told = self.bounds.places.get((pointer, index))
+        return told or self.strides.place(abs(index.constant), index, pointer)
 
     # ------------------------------------------------------------ the frame's statements, each a name and what it is
 

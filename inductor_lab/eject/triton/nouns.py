@@ -10,17 +10,18 @@ rsqrt(variance + 1e-05)                        rstd
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from math import isclose, prod
 from types import MappingProxyType
 
 from inductor_lab.computation.folds import Partial, plain
-from inductor_lab.computation.index import Index, Term
+from inductor_lab.computation.index import Index
+from inductor_lab.computation.naming.functions import roles as optimizer_roles
 from inductor_lab.computation.naming.shapes import across
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
     Broadcast,
     Cast,
@@ -36,8 +37,10 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.triton.operands import is_relu
 from inductor_lab.eject.triton.patterns import partner_of
+from inductor_lab.records import Input
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,14 @@ def named(found: Computation, sizes: Container[str]) -> Iterator[tuple[str, Name
         yield axis.name, Names(index, numel, block, inside, f"{index}_start", group)
 
 
+def numbered(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """A name that is not taken: the wanted one, else with a number."""
+    name, number = wanted, 2
+    while is_taken(name):
+        name, number = f"{wanted}_{number}", number + 1
+    return name
+
+
 @dataclass
 class Sizes:
     """Sizes by name; a name is given once."""
@@ -104,9 +115,7 @@ class Sizes:
         Args:
             own: The tensors that what is named is read from, or written to.
         """
-        name, number = wanted, 2
-        while name in self.taken or (name in self.tensors and name not in own):
-            name, number = f"{wanted}_{number}", number + 1
+        name = numbered(wanted, lambda n: n in self.taken or (n in self.tensors and n not in own))
         self.taken.add(name)
         return name
 
@@ -287,36 +296,67 @@ def _summed(value: Expression, numel: Mapping[str, int | str]) -> str:
     return "mean"
 
 
-# ------------------------------------------------------------ loads of one tensor
+# ------------------------------------------------------------ the tensors of several jobs
 
 
-def roles(loads: Iterable[Access], tensors: Mapping[str, Tensor], halves: Mapping[Address, str]) -> dict[Address, str]:
-    """What tells the loads of one tensor from each other: `upper` and `lower` of two halves, `at_2` of several places along a dimension.
+NUMBER = re.compile(r"_?\d+$")
+"""What tells a job's tensor from another's."""
+
+
+def words_of_jobs(found: Computation, tensors: Sequence[Sequence[Tensor]], named: Collection[str]) -> tuple[str, ...]:
+    """What the tensors of jobs of one kind are called: by what each is to the program, else by what their own names share.
 
     Args:
-        halves: Loads of one half, by what a person calls it.
+        found: The first job.
+        tensors: Each job's.
+        named: Parameters that keep their own names.
     """
-    found = dict(halves)
-    moving: dict[tuple[str, tuple[Term, ...]], set[int]] = {}
-    for access in loads:
-        moving.setdefault((access.pointer, access.index.terms), set()).add(access.index.constant)
-    for (pointer, terms), constants in moving.items():
-        step = _one_dimension(terms, constants, tensors.get(pointer))
-        others = sum(known == pointer for known, _ in moving)
-        if step and others == 1:
-            for constant in constants:
-                found.setdefault((pointer, Index(constant, terms)), f"at_{constant // step}")
-    return found
+    words: list[str] = []
+    try:
+        told: Mapping[str, str] = optimizer_roles(found)
+    except ValueError:  # too much to take apart
+        told = {}
+    own = [[tensor.name for tensor in each] for each in tensors]
+    for alike in zip(*tensors, strict=True):
+        over = {
+            names.index(t.overwrites) if t.overwrites in names else None for t, names in zip(alike, own, strict=True)
+        }
+        place = over.pop() if len(over) == 1 else None
+        word = f"{words[place]}_new" if place is not None and place < len(words) else _job_s_word(alike, told, named)
+        words.append(numbered(word, words.__contains__))
+    return tuple(words)
 
 
-def _one_dimension(terms: tuple[Term, ...], constants: set[int], tensor: Tensor | None) -> int:
-    """The stride of the dimension that several loads go along, at which nothing else walks; 0 where there is none."""
-    if tensor is None or len(constants) < 2 or min(constants) < 0:
-        return 0
-    for stride, size in zip(tensor.type.stride, tensor.type.shape, strict=True):
-        if not isinstance(stride, int) or not isinstance(size, int) or stride < 1 or size < 2:
-            continue
-        walks = any(abs(term.factor) == stride for term in terms)
-        if not walks and all(constant % stride == 0 and constant // stride < size for constant in constants):
-            return stride
-    return 0
+def stem(tensors: Iterable[Tensor]) -> str:
+    """What the names of all tensors are but for a number; empty where they differ in more."""
+    stems = {NUMBER.sub("", tensor.name) for tensor in tensors}
+    return stems.pop() if len(stems) == 1 else ""
+
+
+def _job_s_word(tensors: Sequence[Tensor], told: Mapping[str, str], named: Collection[str]) -> str:
+    """What one tensor of each job is called: `param`, `grad`, `exp_avg`; its own name in no optimizer's step, if it is one that keeps it."""
+    if not told and tensors[0].parameter in named:
+        return tensors[0].name
+    of_the_program = {_role(tensor.input) for tensor in tensors}
+    if len(of_the_program) == 1 and (role := of_the_program.pop() or told.get(tensors[0].parameter)):
+        return role
+    if tensors[0].parameter in named:
+        return tensors[0].name
+    return stem(tensors) or ("out" if tensors[0].role == "out" else common_end({each.name for each in tensors}) or "x")
+
+
+def _role(one: Input | None) -> str:
+    """What an input of the graph is to an optimizer; empty for any other."""
+    if one is None or one.kind in ("buffer", "argument"):
+        return ""
+    if one.kind in ("parameter", "gradient"):
+        return "grad" if one.kind == "gradient" or one.name.endswith(".grad") else "param"
+    return one.kind if one.kind.isidentifier() else ""
+
+
+def common_end(names: Collection[str]) -> str:
+    """The words in which all names end: `exp_avg` of `up_weight_exp_avg` and `up_bias_exp_avg`; empty where that is no name."""
+    words = zip(*(NUMBER.sub("", name).split("_")[::-1] for name in names), strict=False)
+    alike = takewhile(lambda each: len({*each}) == 1, words)
+    end = "_".join(each[0] for each in [*alike][::-1])
+    return end if end.isidentifier() and end not in RESERVED else ""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from inductor_lab.computation.folds import Partial
-from inductor_lab.computation.schedule import Assert, Define, Effect, Loop, Schedule, Step
+from inductor_lab.computation.schedule import Access, Assert, Carry, Define, Effect, Loop, Schedule, Step
 from inductor_lab.computation.tree import (
     Call,
     Carried,
@@ -21,30 +21,57 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.triton.patterns import chosen_of
 
+INLINE = 56
+"""Characters up to which a value that is used once is written where it is used."""
 
-def uses(schedule: Schedule) -> Counter[Expression]:
-    """How often each value is used by what has an effect; what is never used is not printed."""
+
+def uses(
+    schedule: Schedule,
+    below: Callable[[Expression], Iterable[Expression]],
+    ends: Callable[[Carry], bool] = lambda _: True,
+) -> Counter[Expression]:
+    """How often each value is used by what has an effect; what is never used is not printed.
+
+    Args:
+        below: What a value's own text is made of, `parts_of` in Triton.
+        ends: Whether what a loop carries on is used behind it.
+    """
     roots: list[Expression] = []
-    ends: list[Expression] = []
+    carried: list[Expression] = []
     for step in schedule.every():
         match step:
             case Effect(access=access):
-                roots += [*access.index.expressions(), *filter(None, (access.mask, access.value))]
+                roots += of_access(access)
             case Assert(check=check):
                 roots.append(check.condition)
             case Loop(carries=carries):
-                ends += [carry.end for carry in carries]
-    found: Counter[Expression] = Counter([*roots, *ends])
-    waiting, seen = [*roots, *ends], set()
+                carried += [carry.end for carry in carries if ends(carry)]
+    found = Counter([*roots, *carried])
+    for node in reached([*roots, *carried], below):
+        found.update(below(node))
+    return found
+
+
+def of_access(access: Access) -> tuple[Expression, ...]:
+    """The values that an access is made of."""
+    return (*access.index.expressions(), *(value for value in (access.mask, access.value) if value is not None))
+
+
+def reached(roots: Iterable[Expression], below: Callable[[Expression], Iterable[Expression]]) -> dict[Expression, None]:
+    """Everything that values are made of, themselves too, each once."""
+    found: dict[Expression, None] = {}
+    waiting = list(roots)
     while waiting:
         node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        for part in parts_of(node):
-            found[part] += 1
-            waiting.append(part)
+        if node not in found:
+            found[node] = None
+            waiting += below(node)
     return found
+
+
+def under(value: Expression) -> dict[Expression, None]:
+    """Everything that a value's text in Triton is made of."""
+    return reached(parts_of(value), parts_of)
 
 
 def used_elsewhere(schedule: Schedule) -> set[Expression]:
@@ -52,15 +79,18 @@ def used_elsewhere(schedule: Schedule) -> set[Expression]:
     depth: dict[Expression, int] = {}
     crossing: set[Expression] = set()
 
+    def cross(roots: Iterable[Expression], level: int) -> None:
+        known = reached(roots, lambda node: () if node in depth else parts_of(node))
+        crossing.update(part for part in known if depth.get(part, level) < level)
+
     def visit(steps: Sequence[Step], level: int) -> None:
         for step in steps:
             if isinstance(step, Define):
                 for value in step.values:
-                    crossing.update(part for part in under(value, depth) if depth[part] < level)
+                    cross(parts_of(value), level)
                     depth.setdefault(value, level)
             elif isinstance(step, Effect):
-                for root in filter(None, (step.access.value, step.access.mask)):
-                    crossing.update(part for part in (root, *under(root, depth)) if depth.get(part, level) < level)
+                cross(filter(None, (step.access.value, step.access.mask)), level)
             elif isinstance(step, Loop):
                 visit(step.steps, level + 1)
 
@@ -108,55 +138,26 @@ def constant_of(value: Expression) -> Constant | None:
     return None
 
 
-def result_count(value: Expression) -> int:
-    call = call_of(value)
-    return 2 if call is not None and call.result is not None else 1
-
-
 def call_of(value: Expression) -> Call | None:
     return value.call if isinstance(value, (Reduction, Scan, Partial, Random)) else None
 
 
 def parts_of(value: Expression) -> tuple[Expression, ...]:
+    """What a value's own text in Triton is made of: of the larger of two values with its index, all four."""
+    choice = chosen_of(value)
+    return parts(value) if choice is None else (*choice.values, *choice.indices)
+
+
+def parts(value: Expression) -> tuple[Expression, ...]:
     """What a value's own text is made of."""
-    call = call_of(value)
-    if call is not None:
-        return call.values
-    if isinstance(value, Position):
-        return value.index.expressions()
-    if isinstance(value, (Reduction, Partial, Carried)):
-        return ()
-    if (choice := chosen_of(value)) is not None:
-        return (*choice.values, *choice.indices)
-    return chosen_sides(value) if isinstance(value, Operation) and value.name == "where" else value.operands
-
-
-def chosen_sides(value: Operation) -> tuple[Expression, ...]:
-    """The condition and both values of a choice; inside a choice by the same condition, what that one would take."""
-    if len(value.inputs) != 3:
-        return value.inputs
-    condition, one, other = value.inputs
-    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-        one = one.inputs[1]
-    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
-        other = other.inputs[2]
-    return condition, one, other
-
-
-def under(value: Expression, known: Mapping[Expression, int] | None) -> list[Expression]:
-    """Everything that a value's text is made of; only what is `known`, if given, and not what lies below that."""
-    found: list[Expression] = []
-    waiting, seen = list(parts_of(value)), set()
-    while waiting:
-        node = waiting.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if known is None or node in known:
-            found.append(node)
-        if known is None or node not in known:
-            waiting.extend(parts_of(node))
-    return found
+    match value:
+        case Reduction() | Scan() | Partial() | Random() if value.call is not None:
+            return value.call.values
+        case Reduction() | Partial() | Carried():
+            return ()
+        case Position(index=index):
+            return index.expressions()
+    return value.operands
 
 
 def is_weak(constant: Constant, beside: str) -> bool:

@@ -1,6 +1,6 @@
-"""What is printed of a readable kernel so far: its statements, and which values and addresses stand behind a name just now.
+"""What is printed of a kernel so far: its statements, and which values stand behind a name just now; for every printer, then in Triton.
 
-Values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
+In Triton values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ import ast
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import reduce
+from typing import Generic, TypeVar
 
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.records import Computation
@@ -51,9 +54,13 @@ class Line:
             yield from each.names()
 
 
+Statement = TypeVar("Statement")
+Text = TypeVar("Text")
+
+
 @dataclass
-class Page:
-    """One kernel while it is printed; every part of the printer reads it, statements write it."""
+class BasePage(Generic[Statement, Text]):
+    """One kernel while it is printed, in any language; every part of a printer reads it, statements write it."""
 
     found: Computation
     tensors: Mapping[str, Tensor]
@@ -61,10 +68,30 @@ class Page:
     layout: Layout
     uses: Counter[Expression]
     """How often each value is used."""
-    lines: list[Line] = field(default_factory=list)
+    lines: list[Statement] = field(default_factory=list)
     """Of the block that is being printed."""
-    bound: dict[Expression, str] = field(default_factory=dict)
+    bound: dict[Expression, Text] = field(default_factory=dict)
     """Values that stand behind a name just now."""
+
+    def fresh(self, wanted: str, value: Expression | None = None) -> str:
+        return self.layout.fresh(wanted, value)
+
+    @contextmanager
+    def scope(self) -> Iterator[list[Statement]]:
+        """Lines of their own, which are what this gives; what they name ends with them."""
+        lines, bound, taken = self.lines, dict(self.bound), set(self.layout.taken)
+        self.lines = made = list[Statement]()
+        try:
+            yield made
+        finally:
+            self.lines, self.bound = lines, bound
+            self.layout.forget(taken)
+
+
+@dataclass
+class Page(BasePage[Line, str]):
+    """One kernel in Triton."""
+
     positions: dict[Index, str] = field(default_factory=dict)
     """Addresses that have a name just now."""
     loads: dict[Load, Access] = field(default_factory=dict)
@@ -80,9 +107,6 @@ class Page:
         """Add a statement: `target = value`; a call alone without a target."""
         self.lines.append(Line(target, value))
 
-    def fresh(self, wanted: str, value: Expression | None = None) -> str:
-        return self.layout.fresh(wanted, value)
-
 
 def assigned(named: Iterable[tuple[str, str]]) -> list[Line]:
     """Names and what they are, as statements."""
@@ -96,6 +120,10 @@ def summed(parts: Sequence[tuple[bool, ast.expr]]) -> tuple[bool, ast.expr]:
     for taken_off, part in ordered[1:]:
         total = ast.BinOp(total, ast.Add() if taken_off == negative else ast.Sub(), part)
     return negative, total
+
+
+def product(factors: Iterable[ast.expr]) -> ast.expr:
+    return reduce(lambda one, other: ast.BinOp(one, ast.Mult(), other), factors)
 
 
 def signed(negative: bool, value: ast.expr) -> ast.expr:

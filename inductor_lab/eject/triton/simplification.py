@@ -7,6 +7,7 @@
     tl.where(c, 0.0, 0.0)                    0.0                            no choice between the same, nor one that a load's mask made
     tl.where(x < 1, a, tl.where(x >= 1, b, 0.0))    tl.where(x < 1, a, b)   nor one that is decided
     tl.sum(tl.where(inside_r, x * x, 0.0), 1)       tl.sum(x * x, 1), of an x that is 0 where nothing is: no mask before a sum of zeros
+    tl.where(xmask, tl.broadcast_to(y, [XBLOCK]), 0.0)      y where nothing is folded, and so nothing stored from beyond the ends
     tl.debug_barrier()                       nothing where what is stored behind it is never read
     for ...: y = x * tl.exp(-scale)          factor = tl.exp(-scale), and in the loop y = x * factor
 
@@ -41,7 +42,7 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
-from inductor_lab.eject.triton.operands import fits_in, unscaled, uses
+from inductor_lab.eject.triton.operands import fits_in, parts_of, unscaled, uses
 from inductor_lab.eject.triton.patterns import Partners, half
 
 FIXED = (Constant, Size, Position, Operation, Cast)
@@ -55,7 +56,7 @@ def simplified(found: Computation) -> Computation:
     steps, accesses = found.schedule.steps, found.accesses
     if made := rewriting.partners.made:
         steps = tuple(_read_once(steps, rewriting.partners, set()))
-        used = uses(Schedule((), steps))
+        used = uses(Schedule((), steps), parts_of)
         accesses = tuple(
             each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
         )
@@ -103,6 +104,19 @@ class Rewriting:
         """A value whose operands are as they shall be."""
         return value
 
+    def chosen(self, value: Expression, opposite: Expression | None = None) -> Expression:
+        """A choice by a test: what another choice by it would take, and by its opposite; any other value as it is."""
+        if not isinstance(value, Operation) or value.name != "where" or len(value.inputs) != 3:
+            return value
+        condition, one, other = value.inputs
+        while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
+            one = one.inputs[1]
+        while isinstance(other, Operation) and other.name == "where" and other.inputs[0] in (condition, opposite):
+            other = other.inputs[2 if other.inputs[0] is condition else 1]
+        if (one, other) == value.inputs[1:]:
+            return value
+        return self.nodes.make(Operation, value.dtype, value.axes, "where", (condition, one, other), "", "")
+
     def access(self, access: Access) -> Access:
         """An access whose address and value are as they shall be."""
         return access
@@ -113,6 +127,8 @@ class _Rewriting(Rewriting):
         super().__init__()
         self.bounds = Bounds(found.numel, {})
         free = {axis.name for axis in found.schedule.axes if not axis.reduced}
+        self.flat = len(free) == len(found.schedule.axes)
+        """Whether nothing is folded, so that what is filled in outside of the masks goes nowhere."""
         self.beside = set() if found.schedule.group else free
         """Axes of which what lies beyond the end is folded into no element that exists."""
         self.wide = {axis.name for axis in found.schedule.axes if axis.dtype == "int64"}
@@ -126,6 +142,7 @@ class _Rewriting(Rewriting):
 
     def simple(self, value: Expression) -> Expression:
         """A value whose operands are simple already."""
+        value = self.chosen(value)
         match value:
             case Cast(operand=operand, dtype=dtype) if dtype == operand.dtype:
                 return operand
@@ -136,6 +153,8 @@ class _Rewriting(Rewriting):
             case Operation(name="and", inputs=(one, other)) if value.dtype == "bool":
                 kept = [x for x, test in ((one, other), (other, one)) if _is_true(test) and (x.axes or _is_true(x))]
                 return kept[0] if kept else value
+            case Operation(name="where", inputs=(test, Broadcast() as one, Constant())) if self.flat and masks(test):
+                return one
             case Operation(name="where", inputs=(condition, one, _), dtype=dtype) if _is_true(condition):
                 return one if one.dtype == dtype else self.nodes.make(Cast, dtype, one.axes, one)
             case Operation(name="where", inputs=(_, one, other), dtype=dtype) if one.dtype == dtype and _same(
@@ -159,7 +178,8 @@ class _Rewriting(Rewriting):
             ) if value.dtype == dtype == one.dtype and self.opposite(test) is other:
                 return self.operation(value, "where", test, value.inputs[1], one)
             case Operation(name="where", inputs=(test, _, _)) if half(test) and (above := self.opposite(test)):
-                return self.partners.chosen(self.chosen(value, above), above)
+                choice = self.chosen(value, above)
+                return self.partners.chosen(choice, above) if isinstance(choice, Operation) else choice
             case (
                 Operation(name="not", inputs=(test,))
                 | Operation(name="eq", inputs=(test, Constant(value=0)), spelling="")
@@ -172,17 +192,6 @@ class _Rewriting(Rewriting):
     def folded(self, test: Expression) -> set[str]:
         """The axes of a mask beyond whose end elements are folded into such as exist."""
         return {part.axis for part in conjuncts(test) if isinstance(part, Inside)} - self.beside
-
-    def chosen(self, value: Operation, opposite: Expression) -> Operation:
-        """A choice by a test: what another choice by it would take, and by its opposite."""
-        condition, one, other = value.inputs
-        while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-            one = one.inputs[1]
-        while isinstance(other, Operation) and other.name == "where" and other.inputs[0] in (condition, opposite):
-            other = other.inputs[2 if other.inputs[0] is condition else 1]
-        made = self.nodes.make(Operation, value.dtype, value.axes, "where", (condition, one, other), "", "")
-        assert isinstance(made, Operation)
-        return made
 
     def compared(self, value: Operation, left: Expression, right: Expression) -> Expression:
         """A comparison; True for one that holds for every element."""

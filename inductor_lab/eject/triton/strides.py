@@ -34,6 +34,13 @@ MANY = 3
 """Products of more sizes than this are told as the tensor's stride where they are one."""
 
 
+def walkable(tensor: Tensor) -> list[tuple[int, int]]:
+    """(stride, dimension) of the dimensions of more than one place, the widest stride first."""
+    pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
+    found = [(stride, place) for place, (stride, size) in pairs if isinstance(stride, int) and stride > 0 and size != 1]
+    return sorted(found, key=lambda pair: -pair[0])
+
+
 class Strides:
     """The steps and places of one kernel's addresses."""
 
@@ -100,13 +107,9 @@ class Strides:
         return ""
 
     def _dimensions(self, pointer: str) -> list[tuple[int, int]]:
-        """(stride, dimension) of those that one can walk along, the widest first."""
+        """(stride, dimension) of those that one can walk along in steps of more than an element, the widest first."""
         tensor = self.tensors.get(pointer)
-        if tensor is None:
-            return []
-        pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
-        found = [(stride, place) for place, (stride, size) in pairs if isinstance(stride, int) and size != 1]
-        return sorted((pair for pair in found if pair[0] > 1), key=lambda pair: -pair[0])
+        return [pair for pair in walkable(tensor) if pair[0] > 1] if tensor is not None else []
 
     def _stride(self, value: int, place: int, pointer: str) -> str:
         """One step along a dimension: what another address of the tensor spans, if that is short, or the tensor's own stride."""
@@ -188,7 +191,7 @@ class Strides:
         return ""
 
 
-# ------------------------------------------------------------ a pooling window
+# ------------------------------------------------------------ several loads of one tensor
 
 MOST = 16
 """A window is at most so wide along a dimension."""
@@ -199,7 +202,7 @@ Place = tuple[int, ...]
 
 
 class Windows:
-    """The windows of one kernel."""
+    """The loads of one kernel that differ in their constant alone: a window, or places along one dimension."""
 
     def __init__(self, loads: Iterable[Access], tensors: Mapping[str, Tensor]) -> None:
         self.tensors = tensors
@@ -207,6 +210,8 @@ class Windows:
         """Where in its window each load is."""
         self.dimensions: dict[str, tuple[int, ...]] = {}
         """Pointer -> the dimensions of the tensor that its window goes along."""
+        self.along: dict[Address, int] = {}
+        """Which place along the one dimension each of several loads is at."""
         self.sliding: set[str] = set()
         """Those whose window coordinates move; of the others it is all that there is along its dimensions."""
         loads = list(loads)
@@ -216,6 +221,7 @@ class Windows:
         for (pointer, terms), constants in groups.items():
             if sum(known == pointer for known, _ in groups) == 1 and pointer in tensors:
                 self._window(pointer, terms, constants)
+                self._one_dimension(pointer, terms, constants)
         self.tests = self._tests(loads)
         """Masks of one row, one column or one place of a window -> their names."""
 
@@ -234,6 +240,19 @@ class Windows:
             self.sliding.add(pointer)
         for constant, step in steps.items():
             self.places[pointer, Index(constant, terms)] = tuple(along[place].index(step[place]) for place in wide)
+
+    def _one_dimension(self, pointer: str, terms: tuple[Term, ...], constants: set[int]) -> None:
+        """Several loads along a dimension at whose stride nothing else walks."""
+        type_ = self.tensors[pointer].type
+        if len(constants) < 2 or min(constants) < 0:
+            return
+        for stride, size in zip(type_.stride, type_.shape, strict=True):
+            if not isinstance(stride, int) or not isinstance(size, int) or stride < 1 or size < 2:
+                continue
+            walks = any(abs(term.factor) == stride for term in terms)
+            if not walks and all(constant % stride == 0 and constant // stride < size for constant in constants):
+                self.along |= {(pointer, Index(constant, terms)): constant // stride for constant in constants}
+                return
 
     def _tests(self, loads: Iterable[Access]) -> dict[Expression, str]:
         guarded: dict[Expression, set[tuple[str, Place]]] = {}
@@ -290,8 +309,9 @@ class Windows:
         return ""
 
     def roles(self) -> dict[Address, str]:
-        """What tells each load from the others of its window."""
-        return {address: self.role(*address) for address in self.places}
+        """What tells the loads of one tensor from each other: `at_0_2` in a window, `at_2` along one dimension."""
+        along = {address: f"at_{place}" for address, place in self.along.items()}
+        return along | {address: self.role(*address) for address in self.places}
 
     def role(self, pointer: str, index: Index) -> str:
         """What tells one load from the others of its window: `at_0_2`; empty for a load of none."""
@@ -306,11 +326,9 @@ def word(place: int, tensor: Tensor) -> str:
 
 def _steps(offset: int, tensor: Tensor) -> Place:
     """An offset from the first place of a window in steps along each dimension; empty where it is none."""
-    pairs = enumerate(zip(tensor.told.stride, tensor.told.shape, strict=True))
     found = [0] * len(tensor.told.shape)
-    known = [(stride, n) for n, (stride, size) in pairs if isinstance(stride, int) and stride > 0 and size != 1]
-    for stride, n in sorted(known, reverse=True):
-        found[n], offset = divmod(offset, stride)
+    for stride, place in walkable(tensor):
+        found[place], offset = divmod(offset, stride)
     return tuple(found) if not offset and max(found, default=MOST) < MOST else ()
 
 

@@ -15,11 +15,13 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from inductor_lab.computation.records import Computation
+from inductor_lab.dtypes import SHORT
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.subkernel_kinds import Job, Kind, kinds
+from inductor_lab.eject.rendering import KernelText, Parameter
+from inductor_lab.eject.triton.subkernels import PROGRAM, Job, Kind, Order, in_one_launch, kinds
 from inductor_lab.records import Kernel, TensorType
 
 FEWEST = 3
@@ -221,3 +223,49 @@ def _is_by_element(reference: Eager) -> bool:
             if not (function == "torch" and method not in SHAPED) and method not in BY_ELEMENT:
                 return False
     return True
+
+
+# ------------------------------------------------------------ the kernel that goes through it
+
+
+def looped(table: Table, order: Order) -> KernelText:
+    """The kernel's text where a table tells its jobs: it goes through them, kind by kind, until it is at the program's own.
+
+        for number in tl.static_range(len(SIZES)):
+            programs = tl.cdiv(SIZES[number], BLOCK)
+            if program >= 0 and program < programs:
+                job(program, *jobs[number], SIZES[number], BLOCK)
+            program -= programs
+
+    A `return` behind the call would let the compiler make one block of all jobs, whose loads are as narrow as the oddest size allows.
+    """
+    count, before = len(table.jobs), 0
+    ((block, name),) = table.kinds[0].kind.text.blocks.items()
+    parameters, lines, functions, passed, counted = list[Parameter](), [f"{PROGRAM} = tl.program_id(0)"], [], [], []
+    for place, one in enumerate(table.kinds):
+        kind, own = one.kind, table.suffix(place)
+        called = f"{kind.name}({PROGRAM}{{}}, *jobs{own}[number], SIZES{own}[number], {name})"
+        lines.append(f"for number in tl.static_range(len(SIZES{own})):")
+        if order.in_turn:
+            lines.append(f"    if {PROGRAM} % {count} == {f'{before} + ' if before else ''}number:")
+            lines.append(f"        {called.format(f' // {count}')}")
+        else:
+            lines.append(f"    programs = tl.cdiv(SIZES{own}[number], {name})")
+            lines.append(f"    if {PROGRAM} >= 0 and {PROGRAM} < programs:")
+            lines.append(f"        {called.format('')}")
+            lines.append(f"    {PROGRAM} -= programs")
+        parameters.append(Parameter(f"jobs{own}", "", f"of each job {', '.join(kind.words)}"))
+        parameters.append(Parameter(f"SIZES{own}", ": tl.constexpr", "the elements of each"))
+        passed += [f"jobs{own}=jobs{own}", f"SIZES{own}=sizes{own}"]
+        counted.append(f"sizes{own}")
+        tensors = zip(kind.words, kind.jobs[0].tensors.values(), strict=True)
+        functions.append(kind.function({f"{w}_ptr": SHORT.get(t.type.dtype, t.type.dtype) for w, t in tensors}))
+        before += len(kind.jobs)
+    sizes = counted[0] if len(counted) == 1 else f"({', '.join(f'*{each}' for each in counted)})"
+    programs = f"[-(-numel // {name}) for numel in {sizes}]"  # triton.cdiv takes as long as all else here
+    fixed = [f"{name} = {size}" for held, size in order.blocks.items() if held == block]
+    return KernelText(
+        (*parameters, Parameter(name, ": tl.constexpr")), tuple(lines), in_one_launch(count, order), (*table.launcher(), *fixed),
+        f"(max({programs}) * {count},)" if order.in_turn else f"(sum({programs}),)", ", ".join([*passed, f"{name}={name}"]),
+        {} if fixed else {block: name}, helpers=frozenset().union(*(one.kind.text.helpers for one in table.kinds)), functions=tuple(functions),
+    )  # fmt: skip

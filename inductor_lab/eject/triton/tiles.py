@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from inductor_lab.computation.folds import Partial, conjuncts
-from inductor_lab.computation.index import Coordinate, Index, Term
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.schedule import Access, Schedule
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -27,7 +27,7 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
-from inductor_lab.eject.triton.layout import Layout
+from inductor_lab.eject.triton.layout import Factor, Layout
 from inductor_lab.eject.triton.operands import parts_of
 from inductor_lab.eject.triton.page import (
     Page,
@@ -36,6 +36,7 @@ from inductor_lab.eject.triton.page import (
     name_node,
     number_of,
     parsed,
+    product,
     signed,
     summed,
     typed,
@@ -122,7 +123,7 @@ class Addresses:
         """The pointer's tile; as wide as what is stored there, also where the address itself does not move along all of it."""
         pointer: ast.expr = name_node(f"{self.page.tensors[access.pointer].name}_ptr")
         index = access.index
-        if seed := self._seed(access):
+        if access.kind == "load" and (seed := self.page.layout.seed(access.pointer, index)):
             pointer = ast.BinOp(pointer, ast.Add(), name_node(seed))
         elif index.terms or index.constant:
             pointer = ast.BinOp(pointer, ast.Add(), self.position(index, access.pointer))
@@ -132,12 +133,6 @@ class Addresses:
             zeros = call_to("tl.full", self.page.layout.tile(lacking), ast.Constant(0), name_node("tl.int32"))
             pointer = ast.BinOp(pointer, ast.Add(), zeros)
         return pointer
-
-    def _seed(self, access: Access) -> str:
-        """The parameter that says which seed of a tensor of seeds is loaded; empty where none is."""
-        integers = self.page.tensors[access.pointer].type.dtype == "int64"
-        one = access.kind == "load" and integers and not access.index.terms
-        return self.page.layout.seed_offsets.get(access.index.constant, "") if one else ""
 
     def position(self, index: Index, pointer: str, used: int = 0) -> ast.expr:
         """An address or a position, by a name where a long one is said again.
@@ -162,36 +157,22 @@ class Addresses:
         """An address or a position, in the order of the text. Beside a tile of several dimensions a constant stands where it is added to
         the fewest elements: first, or taken off the last summand."""
         layout = self.page.layout
-        parts = [self._term(term, index, pointer) for term in index.terms]
-        if index.constant or not parts:
-            told = layout.bounds.places.get((pointer, index))
-            place = told or layout.strides.place(abs(index.constant), index, pointer)
-            constant = (index.constant < 0, parsed(place))
-            if layout.rank == 1 or not parts:
-                parts.append(constant)
-            elif index.constant > 0:
+        parts = [(off, product(map(self._factor, factors))) for off, factors in layout.summands(index, pointer)]
+        if index.constant and index.terms and layout.rank > 1:
+            constant = parts.pop()
+            if index.constant > 0:
                 parts.insert(0, constant)
             else:
                 parts[-1] = summed([parts[-1], constant])
         return signed(*summed(parts))
 
-    def _term(self, term: Term, index: Index, pointer: str) -> tuple[bool, ast.expr]:
-        """One summand: whether it is taken off, and its size."""
-        layout = self.page.layout
-        factors: list[ast.expr] = []
-        match term.of:
-            case Coordinate() as coordinate:
-                factors.append(parsed(layout.coordinates.name(coordinate)))
-            case Expression() as value:
-                factors.append(self.node(value))
-        if abs(term.factor) != 1 or not (factors or term.sizes):
-            step = abs(term.factor)
-            factors.append(parsed(str(step) if term.sizes else layout.strides.step(step, index, pointer)))
-        factors += [name_node(layout.scalar(size)) for size in term.sizes]
-        product = factors[0]
-        for factor in factors[1:]:
-            product = ast.BinOp(product, ast.Mult(), factor)
-        return term.factor < 0, product
+    def _factor(self, factor: Factor) -> ast.expr:
+        match factor:
+            case Coordinate():
+                return parsed(self.page.layout.coordinates.name(factor))
+            case Expression():
+                return self.node(factor)
+        return parsed(factor)
 
 
 class Masks:

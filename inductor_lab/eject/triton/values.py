@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from math import inf, prod
 
-from inductor_lab.computation.folds import Partial, masks
+from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
@@ -28,7 +28,7 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.device_functions import OURS
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import chosen_sides, constant_of, fits_in, is_relu, is_weak
+from inductor_lab.eject.triton.operands import constant_of, fits_in, is_relu, is_weak
 from inductor_lab.eject.triton.page import (
     Page,
     call_to,
@@ -202,10 +202,8 @@ class Expressions:
                 raise UnprintableError("the last of a block in no loop from one block to the next")
             last = parsed(self.page.layout.last_of_block(looped))
             return self._called("triton_helpers.select_one", [self.node(inputs[0]), last], "dim=-1, keep_dims=True")
-        if self.is_filled(value):
-            return self.node(inputs[1])
         if name == "where" and len(inputs) == 3:
-            condition, one, other = chosen_sides(value)
+            condition, one, other = inputs
             told = [self.page.layout.bounds.numbers.get((value, place)) for place in (1, 2)]
             sides = (self._beside(one, other), self._beside(other, one))
             sides_ = [parsed(name) if name else side for name, side in zip(told, sides, strict=True)]
@@ -230,16 +228,6 @@ class Expressions:
         (a, b), (i, j) = found.values, indices
         arguments = [self._beside(a, b), self._beside(i, j), self._beside(b, a), self._beside(j, i)]
         return self._called(f"triton_helpers.{found.helper}", arguments)
-
-    def is_filled(self, value: Operation) -> bool:
-        """True for one element that is filled up outside of the masks, `tl.where(inside, x, 0.0)`: where nothing is folded, nothing is
-        stored from there."""
-        if any(axis.reduced for axis in self.page.found.schedule.axes):
-            return False
-        match value:
-            case Operation(name="where", inputs=(condition, Broadcast(), Constant())):
-                return masks(condition)
-        return False
 
     def _called(self, function: str, arguments: Sequence[ast.expr], keywords: str = "") -> ast.Call:
         if function.startswith("triton_helpers."):

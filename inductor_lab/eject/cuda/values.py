@@ -1,11 +1,16 @@
-"""A value of the tree as a C++ expression: its arithmetic, the order of it and every cast are the tree's."""
+"""Values of the tree as C++ expressions, and the statements that name or store them: their arithmetic, its order and every cast are the tree's."""
 
 from __future__ import annotations
 
-from inductor_lab.computation.index import Coordinate, Index, Term
+from collections.abc import Callable, Container, Iterable
+from functools import reduce
+
+from inductor_lab.computation.folds import Partial
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.schedule import Access, Assert, Define, Effect
 from inductor_lab.computation.tree import (
+    Carried,
     Cast,
     Constant,
     Expression,
@@ -14,11 +19,13 @@ from inductor_lab.computation.tree import (
     Operation,
     Position,
     Random,
+    Reduction,
+    Scan,
     Size,
     joined,
 )
 from inductor_lab.eject.cuda.code import (
-    EQUAL,
+    CHOICE,
     LOGICAL,
     NARROW,
     OF_NAME,
@@ -29,20 +36,25 @@ from inductor_lab.eject.cuda.code import (
     WIDENED,
     Code,
     binary,
-    both,
     call,
     choice,
-    either,
     guarded,
     is_float,
     negative,
     opposite,
     translated,
+    unequal,
 )
-from inductor_lab.eject.cuda.operands import seen
 from inductor_lab.eject.cuda.page import Page, library, place_of
+from inductor_lab.eject.cuda.threads import held_dtype, under
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import chosen_sides, unscaled
+from inductor_lab.eject.triton.layout import Factor
+from inductor_lab.eject.triton.operands import INLINE, parts, used_elsewhere
+
+Wanted = Callable[[Expression], bool]
+PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)
+"""What gets no statement of its own here."""
+
 
 RANDOM = {
     "rand": "rand_uniform", "randn": "rand_normal", "randint": "rand_bits", "randint64": "rand_between",
@@ -57,11 +69,18 @@ PREDICATES = frozenset(row.c for row in TABLE.values() if row.predicate and row.
 """Functions of <math.h> that have one name for all floats."""
 
 
-class Expressions:
-    """Values of one kernel as text; what stands behind a name is that name."""
+class Statements:
+    """What is computed for one element, or for one row: a value behind a name is that name in what is printed next."""
 
     def __init__(self, page: Page) -> None:
         self.page, self.numbers = page, page.numbers
+        self.elsewhere = used_elsewhere(page.found.schedule)
+        self.scans: Callable[[Scan], None] | None = None
+        """What prints a scan; none where no threads share a row."""
+        self.held: dict[Expression, str] = {}
+        """What a thread loads once for several sweeps -> the array that keeps it."""
+        self.kept: set[Expression] = set()
+        """Those of them that were loaded."""
 
     def of(self, value: Expression, beside: str = "") -> Code:
         """A value's text.
@@ -72,7 +91,6 @@ class Expressions:
         Raises:
             UnprintableError: a node has no form here.
         """
-        value = seen(value)
         if value in self.page.bound:
             return self.page.bound[value]
         match value:
@@ -120,21 +138,11 @@ class Expressions:
             case "not", (x,):
                 return opposite(self.of(x)) if x.dtype == "bool" else Code(f"~{self.of(x).at(PREFIX)}", PREFIX)
             case (("and" | "or" | "xor"), (a, b)) if a.dtype == b.dtype == "bool":
-                left, right = self.of(a), self.of(b)
-                return (
-                    both(left, right)
-                    if name == "and"
-                    else either(left, right)
-                    if name == "or"
-                    else binary(left, LOGICAL[name], right)
-                )
-            case "where", (_, _, _):
-                condition, a, b = map(seen, chosen_sides(value))
+                return LOGICAL[name](self.of(a), self.of(b))
+            case "where", (condition, a, b):
                 return choice(self._truth(condition), self._typed(a, dtype), self._typed(b, dtype))
             case "bitcast", (x,):
                 return self._bitcast(x, dtype)
-            case "mul", (_, _) if (kept := unscaled(value)) is not None:
-                return self.of(kept, dtype)
             case "abs", (x,) if not is_float(x.dtype):
                 return call("abs", self.of(x))
         row = TABLE.get(name)
@@ -186,7 +194,7 @@ class Expressions:
             loose: True where C++ itself makes both operands of an operator one type, a float beside a whole number.
         """
         text = self.of(value, dtype)
-        if isinstance(seen(value), Constant) or dtype in {"", "int", "float"} or value.dtype in {"int", "float", ""}:
+        if isinstance(value, Constant) or dtype in {"", "int", "float"} or value.dtype in {"int", "float", ""}:
             return text
         same = self.numbers.held(value.dtype) == self.numbers.held(dtype)
         if same or (loose and is_float(value.dtype) == is_float(dtype) and value.dtype != "bool"):
@@ -195,7 +203,7 @@ class Expressions:
 
     def _truth(self, condition: Expression) -> Code:
         text = self.of(condition)
-        return text if condition.dtype == "bool" else binary(text, ("!=", EQUAL), Code("0"))
+        return text if condition.dtype == "bool" else unequal(text, Code("0"))
 
     def _bitcast(self, operand: Expression, dtype: str) -> Code:
         if operand.dtype in WIDENED or dtype in WIDENED:
@@ -246,14 +254,8 @@ class Expressions:
 
     def place(self, parameter: str, index: Index) -> Code:
         """An element of a tensor."""
-        seed = self._seed(parameter, index)
-        return Code(f"{self.pointer(parameter)}[{seed or self.sum(index, parameter).text}]")
-
-    def _seed(self, parameter: str, index: Index) -> str:
-        """The parameter that says which seed of a tensor of seeds is loaded."""
-        layout, tensor = self.page.layout, self.page.tensors[parameter]
-        one = tensor.type.dtype == "int64" and tensor.role == "in" and not index.terms
-        return layout.seed_offsets.get(index.constant, "") if one else ""
+        at = self.page.layout.seed(parameter, index) or self.sum(index, parameter).text
+        return Code(f"{self.pointer(parameter)}[{at}]")
 
     def _position(self, index: Index, dtype: str) -> Code:
         made = self.sum(index, "")
@@ -262,13 +264,7 @@ class Expressions:
 
     def sum(self, index: Index, pointer: str) -> Code:
         """An address or a position: what is added first, then what is taken off."""
-        layout = self.page.layout
-        parts = [self._term(term, index, pointer) for term in index.terms]
-        if index.constant or not parts:
-            told = layout.bounds.places.get((pointer, index))
-            parts.append(
-                (index.constant < 0, translated(told or layout.strides.place(abs(index.constant), index, pointer)))
-            )
+        parts = [(off, self._product(factors)) for off, factors in self.page.layout.summands(index, pointer)]
         parts.sort(key=lambda part: part[0])
         off, total = parts[0]
         total = negative(total) if off else total
@@ -276,25 +272,19 @@ class Expressions:
             total = binary(total, ("-" if taken_off else "+", SUM), part)
         return total
 
-    def _term(self, term: Term, index: Index, pointer: str) -> tuple[bool, Code]:
-        layout = self.page.layout
-        factors: list[Code] = []
-        match term.of:
-            case Coordinate() as coordinate:
-                name = translated(layout.coordinates.name(coordinate))
-                factors.append(self.page.moved.get(coordinate, name))
-            case Expression() as value:
-                factors.append(self.of(value))
-        if abs(term.factor) != 1 or not (factors or term.sizes):
-            step = abs(term.factor)
-            factors.append(translated(str(step) if term.sizes else layout.strides.step(step, index, pointer)))
-        factors += [translated(layout.scalar(size)) for size in term.sizes]
-        product = factors[0]
-        for factor in factors[1:]:
-            product = binary(product, ("*", PRODUCT), factor)
-        return term.factor < 0, product
+    def _product(self, factors: Iterable[Factor]) -> Code:
+        return reduce(lambda one, other: binary(one, ("*", PRODUCT), other), map(self._factor, factors))
 
-    def store(self, access: Access, when: str = "") -> str:
+    def _factor(self, factor: Factor) -> Code:
+        match factor:
+            case Coordinate():
+                name = translated(self.page.layout.coordinates.name(factor))
+                return self.page.moved.get(factor, name)
+            case Expression():
+                return self.of(factor)
+        return translated(factor)
+
+    def stored(self, access: Access, when: str = "") -> str:
         """A store or an atomic addition as a statement.
 
         Args:
@@ -324,6 +314,78 @@ class Expressions:
             word = "unsigned long long"
             return f"atomicAdd(reinterpret_cast<{word}*>(&{place.text}), static_cast<{word}>({value.text}));"
         return f"atomicAdd(&{place.text}, {value.text});"
+
+    # ------------------------------------------------------------ statements
+
+    def element(self, checked: Container[int] = (), wanted: Wanted = lambda _: True) -> list[str]:
+        """What is computed for one element.
+
+        Args:
+            checked: Lines whose checks were printed before.
+            wanted: Whether a value is computed here.
+        """
+        for step in self.page.found.schedule.steps:
+            match step:
+                case Define():
+                    self.define(step, wanted)
+                case Effect(access=access):
+                    self.store(access)
+                case Assert(check=check):
+                    if check.line not in checked:
+                        self.check(step)
+                case _:
+                    raise UnprintableError(f"a {type(step).__name__.lower()} in a kernel that folds nothing")
+        return self.page.lines
+
+    def define_all(self, wanted: Wanted) -> None:
+        """The values of the whole text that are used and wanted."""
+        for step in self.page.found.schedule.steps:
+            if isinstance(step, Define):
+                self.define(step, wanted)
+
+    def define(self, step: Define, wanted: Wanted = lambda _: True) -> None:
+        """The values of a step that are used and wanted."""
+        for value in step.values:
+            if value in self.page.bound or not self.page.uses[value] or isinstance(value, PLAIN) or not wanted(value):
+                continue
+            if isinstance(value, Scan):
+                if self.scans is None:
+                    raise UnprintableError(f"a scan ({value.name}) outside of a row is not printed in CUDA C++ yet")
+                self.scans(value)
+            elif not self._inlined(value):
+                self.bind(value)
+
+    def bind(self, value: Expression) -> str:
+        """Give a value a name."""
+        code, array = self.of(value), self.held.get(value, "")
+        if value in self.kept:
+            code = Code(f"HOLDS ? {array}[k] : {code.at(CHOICE)}", CHOICE)
+        name = self.page.fresh(self.page.layout.word(value), value)
+        self.page.emit(f"const {self.page.numbers.held(held_dtype(value))} {name} = {code.text};")
+        self.page.bound[value] = Code(name)
+        if array and value not in self.kept:
+            self.page.emit(f"if (HOLDS) {array}[k] = {name};")
+            self.kept.add(value)
+        return name
+
+    def _inlined(self, value: Expression) -> bool:
+        """True for what is written where it is used: used once, here, read from no memory, and short."""
+        if self.page.uses[value] != 1 or value in self.elsewhere or isinstance(value, (Load, Random)):
+            return False
+        unnamed = (node for node in under(*parts(value), stop=self.page.bound) if node not in self.page.bound)
+        if any(isinstance(node, (Load, Random)) for node in unnamed):
+            return False
+        return len(self.of(value).text) <= INLINE
+
+    def store(self, access: Access, when: str = "") -> None:
+        """A store or an atomic addition; `when` is what must hold besides."""
+        self.page.emit(self.stored(access, when))
+
+    def check(self, step: Assert) -> None:
+        """A condition at which the kernel stops where it does not hold."""
+        test = self.mask(step.check.condition)
+        if test != TRUE and not self.page.numbers.double:
+            self.page.emit(f"assert({test.text});")
 
 
 def _said(value: Expression) -> str:
