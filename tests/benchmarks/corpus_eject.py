@@ -525,6 +525,13 @@ def _reasons(found: Iterable[tuple[Row, str]]) -> list[Row]:
 
 # For people
 
+COMMON = re.compile("^Inductor's own kernel does not compile either: FILE: |^FILE can not be judged on [^:]*: ")
+"""What the heading of a table says of all of its reasons."""
+
+
+def shortened(name: str) -> str:
+    return name if len(name) <= 60 else f"{name[:59]}…"
+
 
 def page(document: Mapping[str, Any]) -> str:
     """The results as Markdown."""
@@ -532,9 +539,11 @@ def page(document: Mapping[str, Any]) -> str:
     lines = [
         "# What is ejected of a corpus",
         "",
-        f"Made by `{document['command']} --page docs/corpus.md`; `tests/benchmarks/corpus.py capture -o CORPUS` makes the captures. ",
-        f"{len(document['sources'])} sources, {document['kernels']} distinct kernels, each ejected in both styles; files compiled for "
-        f"{', '.join(document['compile'])} with no GPU ({'; '.join(document['compiled_by']) or 'none was'}).",
+        f"Each of the {document['kernels']} distinct kernels of {len(document['sources'])} captures and logs was ejected in both styles. The files",
+        f"were compiled without a GPU ({'; '.join(document['compiled_by']) or 'none was'}), at commit {document['commit'][:7]}.",
+        "",
+        f"Made by `{document['command']} --page docs/corpus.md`; `tests/benchmarks/corpus.py capture -o CORPUS` makes the captures. The rows are in",
+        "`tests/benchmarks/results/corpus_eject.json.gz`.",
     ]
     counted = document["by_category"]
     lines += ["", "| category | kernels | " + " | ".join(f"{style} | compile for all" for style in styles) + " |"]
@@ -559,7 +568,7 @@ def page(document: Mapping[str, Any]) -> str:
             "",
             f"A sample with seed {document['verify']['seed']}, verified with {'; '.join(document['verify']['where'])}: {said}.",
         ]
-    if document["elsewhere"]:
+    if document.get("elsewhere"):
         said = ", ".join(f"{value:,} {key}" for key, value in document["elsewhere"].items())
         lines += [
             "",
@@ -570,13 +579,13 @@ def page(document: Mapping[str, Any]) -> str:
         ("Does not compile", "compile_failures"), ("Does not compile, as Inductor's own kernel does not", "not_even_inductors"),
         ("Does not run on another device than DEVICE", "elsewhere_failures"), ("Does not verify", "verify_failures"),
     ):  # fmt: skip
-        if document[key]:
+        if document.get(key):
             lines += ["", f"## {title}", "", "| kernels | files | why | for example |", "|---|---|---|---|"]
             for row in document[key]:
                 example = row["example"]
                 where = f"{example['source']}:{example['index']}"
-                why = row["reason"].replace("|", "\\|")
-                lines.append(f"| {row['kernels']} | {row['count']} | {why} | {where} `{example['name']}` |")
+                why = COMMON.sub("", row["reason"]).replace("|", "\\|")
+                lines.append(f"| {row['kernels']} | {row['count']} | {why} | {where} `{shortened(example['name'])}` |")
     return "\n".join(lines) + "\n"
 
 
