@@ -178,6 +178,11 @@ def table(rows: list[Row], of: Callable[[Row], str] = group) -> str:
     return "\n".join(lines)
 
 
+def by_capture(rows: list[Row]) -> str:
+    """The same with a line for each capture."""
+    return table(rows, lambda row: str(row["capture"])) + "\n"
+
+
 def _counts(rows: list[Row]) -> list[str]:
     found = [f"{sum(row['eject'] == 'pass' for row in rows)}"]
     for verb in ("verify", "replay"):
@@ -273,7 +278,7 @@ def main() -> None:
         begin, (_, rest) = text.split(f"<!-- {asked.mark} -->\n")[0], text.split(f"<!-- /{asked.mark} -->")
         told = f"{begin}<!-- {asked.mark} -->\n{table(rows)}\n<!-- /{asked.mark} -->{rest}"
         asked.write.write_text(told, encoding="utf-8")
-        EACH[asked.mark].write_text(table(rows, lambda row: str(row["capture"])) + "\n", encoding="utf-8")
+        EACH[asked.mark].write_text(by_capture(rows), encoding="utf-8")
     print(table(rows), file=sys.stderr)
     if (asked.verify and wanted("verify")) or (asked.diff and wanted("diff")):
         sys.exit(LEFT)

@@ -98,27 +98,43 @@ def mean(ratios: list[float]) -> float:
 
 
 def clock() -> str:
-    """Each kernel of the study: its time beside CUPTI's, and what came of comparing it."""
+    """The kernels of the study by their length: their times beside CUPTI's, and what came of comparing them."""
     document = read("timing_gpu.json")
     machine, planted, same = document["machine"], document["planted"], document["same"]
-    lines = ["| kernel | us | CUPTI | us / CUPTI | against itself | 3 % more work |", "|---|---|---|---|---|---|"]
-    for row in sorted(document["cupti"]["rows"], key=lambda row: row["cupti"]):
+    lines = ["| kernels of | how many | us / CUPTI | against itself | 3 % more work |", "|---|---|---|---|---|"]
+    for name, low, high in (("less than 10 us", 0, 10), ("10 to 40 us", 10, 40), ("more", 40, math.inf)):
+        own = [row for row in document["cupti"]["rows"] if low <= row["cupti"] < high]
+        ratios, kernels = [row["ours_to_cupti"] for row in own], {row["kernel"] for row in own}
         lines.append(
-            f"| {row['kernel']} | {row['us']:.2f} | {row['cupti']:.2f} | {row['ours_to_cupti']:.3f} "
-            f"| {said(same['rows'], row['kernel'])} | {said(planted['rows'], row['kernel'])} |"
+            f"| {name} | {len(own)} | {min(ratios):.3f} to {max(ratios):.3f} "
+            f"| {said(same['rows'], kernels)} | {said(planted['rows'], kernels)} |"
         )
     off = document["cupti"]["over_10_us_off_by_at_most"]
     lines += [
         "",
         f"{machine['gpu']}, torch {machine['torch']}, triton {machine['triton']}; `{document['command']}`. Over 10 us at most {off:.1%} from CUPTI. "
         f"Against itself: {same['false']} of {same['comparisons']} comparisons `faster` or `slower`. With {planted['more'] - 1:.0%} more "
-        f"elements: {planted['found']} of {planted['comparisons']} `slower`.",
+        f"elements: {planted['found']} of {planted['comparisons']} `slower`. [Each kernel](../tests/benchmarks/results/{CLOCKED}).",
     ]
     return "\n".join(lines) + "\n"
 
 
-def said(rows: list[dict[str, Any]], kernel: str) -> str:
-    found = Counter(row["verdict"] for row in rows if row["kernel"] == kernel)
+CLOCKED = "timing.md"
+
+
+def each_clock(document: dict[str, Any]) -> str:
+    """Each kernel of the study."""
+    lines = ["| kernel | us | CUPTI | us / CUPTI | against itself | 3 % more work |", "|---|---|---|---|---|---|"]
+    for row in sorted(document["cupti"]["rows"], key=lambda row: row["cupti"]):
+        verdicts = [said(document[study]["rows"], {row["kernel"]}) for study in ("same", "planted")]
+        lines.append(
+            f"| {row['kernel']} | {row['us']:.2f} | {row['cupti']:.2f} | {row['ours_to_cupti']:.3f} | {' | '.join(verdicts)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def said(rows: list[dict[str, Any]], kernels: set[str]) -> str:
+    found = Counter(row["verdict"] for row in rows if row["kernel"] in kernels)
     return ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
 
 
@@ -159,6 +175,15 @@ def each_graft(document: dict[str, Any]) -> str:
 TABLES = {"unedited": ("README.md", unedited), "clock": ("docs/timing.md", clock), "grafts": ("docs/graft.md", grafts)}
 
 
+def pages() -> dict[str, str]:
+    """Beside the results: a file with every row of a table that has them by kind."""
+    return {
+        EACH: each(read("unedited_corpus.json")),
+        CLOCKED: each_clock(read("timing_gpu.json")),
+        GRAFTED: each_graft(read("grafts_gpu.json")),
+    }
+
+
 def markers(name: str) -> tuple[str, str]:
     return f"<!-- {name}: made by tests/benchmarks/table.py -->\n", f"<!-- /{name} -->\n"
 
@@ -173,8 +198,8 @@ def main() -> None:
         before, rest = path.read_text(encoding="utf-8").split(start)
         path.write_text(before + start + made() + end + rest.split(end)[1], encoding="utf-8")
     if "--write" in sys.argv:
-        (RESULTS / EACH).write_text(each(read("unedited_corpus.json")), encoding="utf-8")
-        (RESULTS / GRAFTED).write_text(each_graft(read("grafts_gpu.json")), encoding="utf-8")
+        for name, text in pages().items():
+            (RESULTS / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
