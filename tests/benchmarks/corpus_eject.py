@@ -555,12 +555,12 @@ def page(document: Mapping[str, Any]) -> str:
     for name, row in [*counted.items(), ("all", whole)]:
         cells = [f"{n['ejected']} | {n['compiled']} of {n['tried']}" for n in (row[style] for style in styles)]
         lines.append(f"| {name} | {row['kernels']} | {' | '.join(cells)} |")
-    told = ", ".join(
-        f"{target} {n.get('ok', 0)} of {sum(n.values())}"
+    told = (
+        f"- {target}: {n.get('ok', 0)} of {sum(n.values())}"
         + (f" ({n['neither']} as Inductor's own does not)" if "neither" in n else "")
         for target, n in document["compile"].items()
     )
-    lines += ["", f"Files that compile: {told}."]
+    lines += ["", "Files that compile:", "", *told]
     counts = {key: value for key, value in document["verify"].items() if key in ("pass", "fail", "error")}
     if counts:
         said = ", ".join(f"{value} {key}" for key, value in counts.items())

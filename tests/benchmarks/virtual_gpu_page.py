@@ -139,7 +139,7 @@ def compared(rows: list[Document]) -> Iterator[str]:
     names = (f"{name} {len(own)} ({sum(row['identical'] for row in own)})" for name, own in alike.items())
     yield "Without any difference, each with its number of variants (training, bfloat16, dynamic sizes) and, in brackets, of kernels:"
     yield ""
-    yield from textwrap.wrap(", ".join(names) + ".", 140)
+    yield from textwrap.wrap(", ".join(names), 140, initial_indent="    ", subsequent_indent="    ")
 
 
 def table(rows: Iterable[Document]) -> Iterator[str]:
