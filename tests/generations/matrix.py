@@ -1,6 +1,6 @@
 """Which generation of Inductor's text was tested with which feature: a page made of the fixtures themselves, and of what `make matrix` found.
 
-    python tests/generations/matrix.py --write      # writes docs/support.md
+    python tests/generations/matrix.py --write      # writes docs/support.md and features.md
 
 A feature counts for a generation where its text stands in a fixture of it, which `tests/read/test_generations.py` reads with exact counts.
 """
@@ -20,6 +20,7 @@ from versions.table import table
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "support.md"
+FEATURES_PAGE = FOLDER / "features.md"
 
 
 @dataclass(frozen=True)
@@ -168,14 +169,29 @@ def spans(numbers: list[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(firsts, lasts, strict=True))
 
 
-def page() -> str:
-    """docs/support.md as the fixtures have it."""
+def features() -> str:
+    """tests/generations/features.md: which fixtures have which feature."""
     texts = {n: "\n".join(f.text for f in FIXTURES if f.generation == n) for n in GENERATIONS}
-    made = Counter(f.made for f in FIXTURES)
     rows = {
         feature: [n for n, text in texts.items() if re.search(pattern, text, re.MULTILINE)]
         for feature, pattern in FEATURES.items()
     }
+    lines = [
+        "# Features of Inductor's text, by generation",
+        "",
+        "For each feature, the [generations](../../docs/support.md) with a fixture in this folder that has it. Others were not tested for it,",
+        "often because they lack it. Made by `python tests/generations/matrix.py --write`.",
+        "",
+        "| feature | generations |",
+        "|---|---|",
+        *(f"| {feature} | {spans(found)} |" for feature, found in rows.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """docs/support.md as the fixtures have it."""
+    made = Counter(f.made for f in FIXTURES)
     lines = [
         "# Versions",
         "",
@@ -194,13 +210,7 @@ def page() -> str:
         "",
         *(f"{n}. {made_in}" for n, made_in in GENERATIONS.items()),
         "",
-        "For each feature, the generations with a fixture in `tests/generations/` that has it. Definitions, launches and library calls of each fixture",
-        "are counted exactly. Other generations were not tested for it, often because they lack it.",
-        "",
-        "| feature | generations |",
-        "|---|---|",
-        *(f"| {feature} | {spans(found)} |" for feature, found in rows.items()),
-        "",
+        "[The features of each](../tests/generations/features.md) have fixtures, whose definitions, launches and library calls are counted exactly.",
         f"{made['written']} of the {made.total()} fixtures are written by hand, the other {made['captured']} captured by that torch for a virtual H200.",
         "Real logs of torch 2.11.0 from an H200 (`tests/logs/`) are counted exactly, too. A launch of a multi-kernel counts for the first of its",
         "kernels, and a problem says so. Kernels in other languages (`async_compile.cpp`, `.cuda`, `.metal`) are library calls.",
@@ -218,5 +228,6 @@ if __name__ == "__main__":
     if "--write" in sys.argv:
         PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(page(), encoding="utf-8")
+        FEATURES_PAGE.write_text(features(), encoding="utf-8")
     else:
         print(page(), end="")
