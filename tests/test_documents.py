@@ -14,7 +14,8 @@ from inductor_lab.read import events
 from inductor_lab.read.artifacts import ARTIFACTS, Artifact
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted({*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"} - {ROOT / "docs" / "files.md"})
+HAND = (ROOT / "inductor_lab" / "kernels").glob("*/README.md")
+PAGES = sorted({*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md"), *HAND} - {ROOT / "docs" / "files.md"})
 """All but the index, whose sentences are the modules' own."""
 LONGEST = 40
 """Words of a sentence."""
@@ -22,7 +23,9 @@ MAP = 800
 """Words of docs/architecture.md."""
 
 LEFT_OUT = (
-    re.compile(r"^<!-- (?P<name>\w+).*?^<!-- (?:/|end of )(?P=name) -->$", re.MULTILINE | re.DOTALL),  # what a script makes
+    re.compile(
+        r"^<!-- (?P<name>\w+).*?^<!-- (?:/|end of )(?P=name) -->$", re.MULTILINE | re.DOTALL
+    ),  # what a script makes
     re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL),
     re.compile(r"^ {4,}(?![-*] |\d+\. ).*$", re.MULTILINE),  # code; of a list in a list there is none
     re.compile(r"^ *\|.*$", re.MULTILINE),  # tables
@@ -44,7 +47,7 @@ def sentences(text: str) -> Iterator[str]:
         yield from re.split(r"(?<=[.?!])[\"')*]* +", part)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_no_sentence_is_long(page: Path) -> None:
     long = [one for one in sentences(page.read_text(encoding="utf-8")) if len(one.split()) > LONGEST]
     assert not long

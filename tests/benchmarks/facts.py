@@ -130,7 +130,9 @@ def table(found: dict[str, Any]) -> str:
     heads = [f"{kind}: {word}" for kind in ("loads", "stores", "atomic") for word in keys.values()]
     lines = [f"| fact | what | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(heads)]
     for fact, what in FACTS.items():
-        numbers = [f"{cells.get((kind, fact), Counter())[key]:,}" for kind in ("load", "store", "atomic") for key in keys]
+        numbers = [
+            f"{cells.get((kind, fact), Counter())[key]:,}" for kind in ("load", "store", "atomic") for key in keys
+        ]
         lines.append(f"| `{fact}` | {what} | {' | '.join(numbers)} |")
     whole = sum(row["held"] for row in found["facts"]), sum(row["red"] for row in found["facts"])
     told = [f"{count} of {why}" for why, count in found["uncounted"].items()]

@@ -241,7 +241,9 @@ def gallery() -> str:
             continue
         found, page = results(kernel), f"../inductor_lab/kernels/{kernel}/README.md"
         what = says(KERNELS / kernel / "kernel.py")
-        parts.append(f"## {kernel}\n\n{what} [Its page]({page}) has each step and all times. Measured: {place(found)}\n")
+        parts.append(
+            f"## {kernel}\n\n{what} [Its page]({page}) has each step and all times. Measured: {place(found)}\n"
+        )
     return "\n".join(parts)
 
 

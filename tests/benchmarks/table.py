@@ -146,7 +146,9 @@ def grafts() -> str:
     for row in document["rows"]:
         for graph, step in row["steps"].items():
             ratios.setdefault(graph.partition("_")[2], []).append(step["grafted_to_generated"])
-    lines += [f"| {kind} | {len(own)} | {mean(own):.3f} | {min(own):.3f} | {max(own):.3f} |" for kind, own in ratios.items()]
+    lines += [
+        f"| {kind} | {len(own)} | {mean(own):.3f} | {min(own):.3f} | {max(own):.3f} |" for kind, own in ratios.items()
+    ]
     failed = [f"{row['capture']}: {row['verdict']}" for row in document["rows"] if row["verdict"] != "pass"]
     device = next(row["device"] for row in document["rows"])
     lines += [
