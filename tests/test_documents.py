@@ -58,6 +58,20 @@ def test_what_counts_as_a_sentence() -> None:
     assert [one for one in sentences(text) if one] == ["One code three.", "Four five.", "- Six"]
 
 
+def headings(page: Path) -> set[str]:
+    """What a link says behind `#`."""
+    found = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in found}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    ends = [(page.parent / file if file else page, place) for file, _, place in (one.partition("#") for one in links)]
+    assert not [str(end) for end, _ in ends if not end.exists()]
+    assert not [place for end, place in ends if place and end.suffix == ".md" and place not in headings(end)]
+
+
 def test_the_map_is_short() -> None:
     assert len((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split()) < MAP
 
