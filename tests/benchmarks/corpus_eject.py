@@ -535,12 +535,13 @@ def shortened(name: str) -> str:
 
 def page(document: Mapping[str, Any]) -> str:
     """The results as Markdown."""
+    at = f", at commit {document['commit'][:7]}" if "commit" in document else ""
     styles = [style for style in STYLES if any(style in row for row in document["by_category"].values())]
     lines = [
         "# What is ejected of a corpus",
         "",
         f"Each of the {document['kernels']} distinct kernels of {len(document['sources'])} captures and logs was ejected in both styles. The files",
-        f"were compiled without a GPU ({'; '.join(document['compiled_by']) or 'none was'}), at commit {document['commit'][:7]}.",
+        f"were compiled without a GPU ({'; '.join(document['compiled_by']) or 'none was'}){at}.",
         "",
         f"Made by `{document['command']} --page docs/corpus.md`; `tests/benchmarks/corpus.py capture -o CORPUS` makes the captures. The rows are in",
         "`tests/benchmarks/results/corpus_eject.json.gz`.",
