@@ -89,7 +89,7 @@ notebooks: $(READY)
 	$(VENV)/bin/python notebooks/remake.py
 
 dlrm-pages: $(READY)
-	$(VENV)/bin/python tests/benchmarks/dlrm_tables.py --write docs/dlrm.md README.md
+	$(VENV)/bin/python tests/benchmarks/dlrm_tables.py --write docs/dlrm.md README.md tests/benchmarks/results/dlrm/talk.md
 	$(VENV)/bin/python notebooks/remake.py 05_dlrm
 
 kernel-pages: $(READY)

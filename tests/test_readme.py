@@ -20,6 +20,7 @@ from inductor_lab.models import WORKLOADS
 from inductor_lab.records import Paired, PerfDiff, Timing
 
 ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "tests" / "benchmarks" / "results"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -33,8 +34,14 @@ def test_a_table_is_the_committed_result(name: str) -> None:
     assert start + table() + end in (ROOT / file).read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("name", ["unedited_corpus.md", "timing.md", "grafts.md"])
+def test_every_row_of_a_table_is_beside_the_results(name: str) -> None:
+    made = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "table.py"))
+    assert made["pages"]()[name] == (RESULTS / name).read_text(encoding="utf-8")
+
+
 def test_the_talk_s_names_are_the_captures_kernels() -> None:
-    document = (ROOT / "docs" / "dlrm.md").read_text(encoding="utf-8")
+    document = (RESULTS / "dlrm" / "talk.md").read_text(encoding="utf-8")
     assert runpy.run_path(str(ROOT / "tests" / "benchmarks" / "talk_names.py"))["written"](document) == document
     assert len(re.findall(r"^\| `fused_cat` .*\| 26 \| 26 \|", document, re.MULTILINE)) == 1
 
@@ -42,9 +49,11 @@ def test_the_talk_s_names_are_the_captures_kernels() -> None:
 def test_the_table_of_spans_is_the_committed_result(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmarks = ROOT / "tests" / "benchmarks"
     monkeypatch.syspath_prepend(benchmarks)
-    rows = json.loads((benchmarks / "results" / "spans.json").read_text())["rows"]
-    table = runpy.run_path(str(benchmarks / "spans.py"))["table"](rows)
-    assert f"<!-- spans -->\n{table}\n<!-- /spans -->" in (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
+    rows = json.loads((RESULTS / "spans.json").read_text())["rows"]
+    made = runpy.run_path(str(benchmarks / "spans.py"))
+    page = (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
+    assert f"<!-- spans -->\n{made['table'](rows)}\n<!-- /spans -->" in page
+    assert made["by_capture"](rows) == (RESULTS / "spans.md").read_text(encoding="utf-8")
 
 
 def test_the_unedited_table_has_both_ratios_and_its_page_the_configurations(monkeypatch: pytest.MonkeyPatch) -> None:

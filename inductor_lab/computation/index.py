@@ -1,4 +1,4 @@
-"""Addresses as sums: `32 + 64*x1 + 3072*x5` is a constant and coordinates with factors.
+"""An address as a sum of a constant and coordinates with factors, `32 + 64*x1 + 3072*x5`.
 
 A coordinate is `(axis // stride) % size`, Inductor's way to give a flat loop its dimensions. Addresses hold values of any kind (`Expression`), and
 the kinds of value in `tree` hold addresses.

@@ -1,4 +1,4 @@
-"""In what order a body does what its trees say, and what each of its statements is: recorded while the trees are made, so that nobody reads the text again.
+"""The order of a body's statements, and its axes: how programs share each, and whether Inductor left its mask out; recorded while the trees are made.
 
     xoffset = tl.program_id(0) * XBLOCK          Frame("offset", "x")
     tmp8 = triton_helpers.maximum(tmp7, tmp6)    Define(("tmp8",), (Operation("maximum", ...),))

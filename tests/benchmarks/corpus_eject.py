@@ -525,16 +525,26 @@ def _reasons(found: Iterable[tuple[Row, str]]) -> list[Row]:
 
 # For people
 
+COMMON = re.compile("^Inductor's own kernel does not compile either: FILE: |^FILE can not be judged on [^:]*: ")
+"""What the heading of a table says of all of its reasons."""
+
+
+def shortened(name: str) -> str:
+    return name if len(name) <= 60 else f"{name[:59]}…"
+
 
 def page(document: Mapping[str, Any]) -> str:
     """The results as Markdown."""
+    at = f", at commit {document['commit'][:7]}" if "commit" in document else ""
     styles = [style for style in STYLES if any(style in row for row in document["by_category"].values())]
     lines = [
         "# What is ejected of a corpus",
         "",
-        f"Made by `{document['command']} --page docs/corpus.md`; `tests/benchmarks/corpus.py capture -o CORPUS` makes the captures. ",
-        f"{len(document['sources'])} sources, {document['kernels']} distinct kernels, each ejected in both styles; files compiled for "
-        f"{', '.join(document['compile'])} with no GPU ({'; '.join(document['compiled_by']) or 'none was'}).",
+        f"Each of the {document['kernels']} distinct kernels of {len(document['sources'])} captures and logs was ejected in both styles. The files",
+        f"were compiled without a GPU ({'; '.join(document['compiled_by']) or 'none was'}){at}.",
+        "",
+        f"Made by `{document['command']} --page docs/corpus.md`; `tests/benchmarks/corpus.py capture -o CORPUS` makes the captures. The rows are in",
+        "`tests/benchmarks/results/corpus_eject.json.gz`.",
     ]
     counted = document["by_category"]
     lines += ["", "| category | kernels | " + " | ".join(f"{style} | compile for all" for style in styles) + " |"]
@@ -546,12 +556,12 @@ def page(document: Mapping[str, Any]) -> str:
     for name, row in [*counted.items(), ("all", whole)]:
         cells = [f"{n['ejected']} | {n['compiled']} of {n['tried']}" for n in (row[style] for style in styles)]
         lines.append(f"| {name} | {row['kernels']} | {' | '.join(cells)} |")
-    told = ", ".join(
-        f"{target} {n.get('ok', 0)} of {sum(n.values())}"
+    told = (
+        f"- {target}: {n.get('ok', 0)} of {sum(n.values())}"
         + (f" ({n['neither']} as Inductor's own does not)" if "neither" in n else "")
         for target, n in document["compile"].items()
     )
-    lines += ["", f"Files that compile: {told}."]
+    lines += ["", "Files that compile:", "", *told]
     counts = {key: value for key, value in document["verify"].items() if key in ("pass", "fail", "error")}
     if counts:
         said = ", ".join(f"{value} {key}" for key, value in counts.items())
@@ -559,7 +569,7 @@ def page(document: Mapping[str, Any]) -> str:
             "",
             f"A sample with seed {document['verify']['seed']}, verified with {'; '.join(document['verify']['where'])}: {said}.",
         ]
-    if document["elsewhere"]:
+    if document.get("elsewhere"):
         said = ", ".join(f"{value:,} {key}" for key, value in document["elsewhere"].items())
         lines += [
             "",
@@ -570,13 +580,13 @@ def page(document: Mapping[str, Any]) -> str:
         ("Does not compile", "compile_failures"), ("Does not compile, as Inductor's own kernel does not", "not_even_inductors"),
         ("Does not run on another device than DEVICE", "elsewhere_failures"), ("Does not verify", "verify_failures"),
     ):  # fmt: skip
-        if document[key]:
+        if document.get(key):
             lines += ["", f"## {title}", "", "| kernels | files | why | for example |", "|---|---|---|---|"]
             for row in document[key]:
                 example = row["example"]
                 where = f"{example['source']}:{example['index']}"
-                why = row["reason"].replace("|", "\\|")
-                lines.append(f"| {row['kernels']} | {row['count']} | {why} | {where} `{example['name']}` |")
+                why = COMMON.sub("", row["reason"]).replace("|", "\\|")
+                lines.append(f"| {row['kernels']} | {row['count']} | {why} | {where} `{shortened(example['name'])}` |")
     return "\n".join(lines) + "\n"
 
 

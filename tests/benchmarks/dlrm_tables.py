@@ -1,7 +1,7 @@
-"""The tables of docs/dlrm.md, of DLRM's hand kernels and of the talk's experiments, and the README's sentences, from tests/benchmarks/results/dlrm.
+"""The tables of docs/dlrm.md, of the talk's experiments, and the README's sentences, from tests/benchmarks/results/dlrm.
 
 python tests/benchmarks/dlrm_tables.py                                    prints them
-python tests/benchmarks/dlrm_tables.py --write docs/dlrm.md README.md     each between its two markers, and every row into kernels.md
+python tests/benchmarks/dlrm_tables.py --write PAGE...     each between its two markers, and every row into kernels.md
 """
 
 from __future__ import annotations

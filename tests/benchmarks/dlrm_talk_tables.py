@@ -1,4 +1,4 @@
-"""The talk's experiments beside ours in docs/dlrm.md, from tests/benchmarks/results/dlrm/talk.json; `dlrm_tables.py` writes them.
+"""The talk's experiments beside ours, in tests/benchmarks/results/dlrm/talk.md from talk.json beside it; `dlrm_tables.py` writes them.
 
 What the talk says is quoted from its text; most of its figures are images. Whether it holds is taken from the rows, so rows to come may change it.
 """

@@ -126,15 +126,12 @@ def table(found: dict[str, Any]) -> str:
     cells = {(row["access"].partition("_")[0], row["fact"]): Counter() for row in found["facts"]}
     for row in found["facts"]:
         cells[row["access"].partition("_")[0], row["fact"]].update({k: row[k] for k in ("held", "unsaid", "red")})
-    lines = [
-        "| fact | what | loads: agree | not stated | red | stores: agree | not stated | red | atomic: agree | not stated | red |",
-        "|---|---|" + "---:|" * 9,
-    ]
+    keys = {"held": "agree", "unsaid": "not stated"} | ({"red": "red"} if found["red"] else {})
+    heads = [f"{kind}: {word}" for kind in ("loads", "stores", "atomic") for word in keys.values()]
+    lines = [f"| fact | what | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(heads)]
     for fact, what in FACTS.items():
         numbers = [
-            f"{cells.get((kind, fact), Counter())[key]:,}"
-            for kind in ("load", "store", "atomic")
-            for key in ("held", "unsaid", "red")
+            f"{cells.get((kind, fact), Counter())[key]:,}" for kind in ("load", "store", "atomic") for key in keys
         ]
         lines.append(f"| `{fact}` | {what} | {' | '.join(numbers)} |")
     whole = sum(row["held"] for row in found["facts"]), sum(row["red"] for row in found["facts"])

@@ -1,4 +1,4 @@
-"""The pages of the hand kernels from their results: README.md of each folder, between its marks, and docs/kernels.md, the gallery with its picture.
+"""The pages of the hand kernels from their results: README.md of each folder, between its marks, and docs/kernels.md, the list of them with a picture.
 
 python tests/benchmarks/hand_pages.py            prints what stands between the marks
 python tests/benchmarks/hand_pages.py --write    writes it, and docs/pictures/roofline.svg
@@ -26,7 +26,7 @@ NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
 )
 START, END = "<!-- results -->\n", "<!-- /results -->\n"
-ELSEWHERE = {"dlrm": "\n[Its page](dlrm.md) has how they work, what each step gained, and beside whom.\n"}
+ELSEWHERE = {"dlrm": " [Their page](dlrm.md#hand-kernels) has each step and all times.\n"}
 """Kernel -> where its results are told, if not in its folder."""
 OURS = ("hand", "again")
 FOLDERS = sorted(path.parent.name for path in KERNELS.glob("*/__init__.py"))
@@ -242,7 +242,7 @@ def gallery() -> str:
         found, page = results(kernel), f"../inductor_lab/kernels/{kernel}/README.md"
         what = says(KERNELS / kernel / "kernel.py")
         parts.append(
-            f"## {kernel}\n\n{what} [More]({page})\n\n{of_steps(kernel, found)}\nUnder the roofline: {place(found)}\n"
+            f"## {kernel}\n\n{what} [Its page]({page}) has each step and all times. Measured: {place(found)}\n"
         )
     return "\n".join(parts)
 

@@ -4,7 +4,7 @@
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --verify -o spans.json      in Triton's interpreter, or on the card
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --replay CAPTURE... -o spans.json
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --diff -o spans.json        on the card, as CUDA graphs
-    python tests/benchmarks/spans.py --of spans.json --write docs/spans.md [--mark spans]
+    python tests/benchmarks/spans.py --of spans.json --write docs/spans.md [--mark spans]       and a line for each capture beside the results
     python tests/benchmarks/spans_on_cards.py CAPTURE... -o FOLDER             all of it beside each other, on several cards
 
 What a run has said of a span is kept, and only what it has not is done; `--stop` ends a run in time.
@@ -18,6 +18,7 @@ import math
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 from pathlib import Path
@@ -29,6 +30,9 @@ from inductor_lab.errors import LabError
 
 Row = dict[str, Any]
 TOP = 20
+RESULTS = Path(__file__).parent / "results"
+EACH = {"spans": RESULTS / "spans.md", "interpreted": RESULTS / "spans_interpreted.md"}
+"""Mark of a table on the page -> the table with a line for each capture."""
 
 
 def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
@@ -152,13 +156,20 @@ def _side_by_side(rows: list[Row]) -> list[list[Row]]:
     return [group for group, _ in groups]
 
 
-def table(rows: list[Row]) -> str:
-    """What there is to read of it."""
+def group(row: Row) -> str:
+    """What kind of program a span is of."""
+    if row["capture"].startswith("real_"):
+        return "public models at their own sizes"
+    return "workloads" if row["capture"].endswith("_h200") else "public models in training, small"
+
+
+def table(rows: list[Row], of: Callable[[Row], str] = group) -> str:
+    """What there is to read of it, a line for each `of`: a kind of program, or a capture."""
     by: dict[str, list[Row]] = {}
     for row in rows:
-        by.setdefault(row["capture"], []).append(row)
+        by.setdefault(of(row), []).append(row)
     told = [[name, str(len(own)), *_counts(own)] for name, own in (*by.items(), ("all", rows))]
-    head = ["capture", "spans", "ejected", "verified", "replayed", "timed", "unedited / generated"]
+    head = ["spans of", "spans", "ejected", "verified", "replayed", "timed", "unedited / generated"]
     kept = [n for n in range(len(head)) if any(line[n] for line in told)]
     lines = [f"| {' | '.join(line[n] for n in kept)} |" for line in (head, *told)]
     lines.insert(1, f"|{'---|' * len(kept)}")
@@ -166,6 +177,11 @@ def table(rows: list[Row]) -> str:
     lines += ["", "| refused, because | spans |", "|---|---|"] if reasons else []
     lines += [f"| {why.replace('|', ' ')} | {count} |" for why, count in reasons.most_common()]
     return "\n".join(lines)
+
+
+def by_capture(rows: list[Row]) -> str:
+    """The same with a line for each capture."""
+    return table(rows, lambda row: str(row["capture"])) + "\n"
 
 
 def _counts(rows: list[Row]) -> list[str]:
@@ -263,6 +279,7 @@ def main() -> None:
         begin, (_, rest) = text.split(f"<!-- {asked.mark} -->\n")[0], text.split(f"<!-- /{asked.mark} -->")
         told = f"{begin}<!-- {asked.mark} -->\n{table(rows)}\n<!-- /{asked.mark} -->{rest}"
         asked.write.write_text(told, encoding="utf-8")
+        EACH[asked.mark].write_text(by_capture(rows), encoding="utf-8")
     print(table(rows), file=sys.stderr)
     if (asked.verify and wanted("verify")) or (asked.diff and wanted("diff")):
         sys.exit(LEFT)

@@ -98,33 +98,72 @@ def mean(ratios: list[float]) -> float:
 
 
 def clock() -> str:
-    """Each kernel of the study: its time beside CUPTI's, and what came of comparing it."""
+    """The kernels of the study by their length: their times beside CUPTI's, and what came of comparing them."""
     document = read("timing_gpu.json")
     machine, planted, same = document["machine"], document["planted"], document["same"]
-    lines = ["| kernel | us | CUPTI | us / CUPTI | against itself | 3 % more work |", "|---|---|---|---|---|---|"]
-    for row in sorted(document["cupti"]["rows"], key=lambda row: row["cupti"]):
+    lines = ["| kernels of | how many | us / CUPTI | against itself | 3 % more work |", "|---|---|---|---|---|"]
+    for name, low, high in (("less than 10 us", 0, 10), ("10 to 40 us", 10, 40), ("more", 40, math.inf)):
+        own = [row for row in document["cupti"]["rows"] if low <= row["cupti"] < high]
+        ratios, kernels = [row["ours_to_cupti"] for row in own], {row["kernel"] for row in own}
         lines.append(
-            f"| {row['kernel']} | {row['us']:.2f} | {row['cupti']:.2f} | {row['ours_to_cupti']:.3f} "
-            f"| {said(same['rows'], row['kernel'])} | {said(planted['rows'], row['kernel'])} |"
+            f"| {name} | {len(own)} | {min(ratios):.3f} to {max(ratios):.3f} "
+            f"| {said(same['rows'], kernels)} | {said(planted['rows'], kernels)} |"
         )
     off = document["cupti"]["over_10_us_off_by_at_most"]
     lines += [
         "",
         f"{machine['gpu']}, torch {machine['torch']}, triton {machine['triton']}; `{document['command']}`. Over 10 us at most {off:.1%} from CUPTI. "
         f"Against itself: {same['false']} of {same['comparisons']} comparisons `faster` or `slower`. With {planted['more'] - 1:.0%} more "
-        f"elements: {planted['found']} of {planted['comparisons']} `slower`.",
+        f"elements: {planted['found']} of {planted['comparisons']} `slower`. [Each kernel](../tests/benchmarks/results/{CLOCKED}).",
     ]
     return "\n".join(lines) + "\n"
 
 
-def said(rows: list[dict[str, Any]], kernel: str) -> str:
-    found = Counter(row["verdict"] for row in rows if row["kernel"] == kernel)
+CLOCKED = "timing.md"
+
+
+def each_clock(document: dict[str, Any]) -> str:
+    """Each kernel of the study."""
+    lines = ["| kernel | us | CUPTI | us / CUPTI | against itself | 3 % more work |", "|---|---|---|---|---|---|"]
+    for row in sorted(document["cupti"]["rows"], key=lambda row: row["cupti"]):
+        verdicts = [said(document[study]["rows"], {row["kernel"]}) for study in ("same", "planted")]
+        lines.append(
+            f"| {row['kernel']} | {row['us']:.2f} | {row['cupti']:.2f} | {row['ours_to_cupti']:.3f} | {' | '.join(verdicts)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def said(rows: list[dict[str, Any]], kernels: set[str]) -> str:
+    found = Counter(row["verdict"] for row in rows if row["kernel"] in kernels)
     return ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
 
 
 def grafts() -> str:
-    """Each module with all of its kernels grafted: the step's time over that of the generated one."""
+    """Modules with all of their kernels grafted, by kind of graph: the step's time over that of the generated one."""
     document = read("grafts_gpu.json")
+    lines = ["| graphs | timed | step, hand / generated: mean | least | most |", "|---|---|---|---|---|"]
+    ratios: dict[str, list[float]] = {}
+    for row in document["rows"]:
+        for graph, step in row["steps"].items():
+            ratios.setdefault(graph.partition("_")[2], []).append(step["grafted_to_generated"])
+    lines += [
+        f"| {kind} | {len(own)} | {mean(own):.3f} | {min(own):.3f} | {max(own):.3f} |" for kind, own in ratios.items()
+    ]
+    failed = [f"{row['capture']}: {row['verdict']}" for row in document["rows"] if row["verdict"] != "pass"]
+    device = next(row["device"] for row in document["rows"])
+    lines += [
+        "",
+        f"{device}, torch {document['torch']}, triton {document['triton']}; `python tests/benchmarks/grafts.py`. Replayed: {', '.join(failed) or 'all pass'}. "
+        f"[Each of {len(document['rows'])} captures](../tests/benchmarks/results/{GRAFTED}).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+GRAFTED = "grafts.md"
+
+
+def each_graft(document: dict[str, Any]) -> str:
+    """Each module with all of its kernels grafted."""
     lines = ["| capture | launches | step, hand / generated |", "|---|---|---|"]
     for row in document["rows"]:
         steps = ", ".join(
@@ -132,16 +171,19 @@ def grafts() -> str:
             for graph, step in row["steps"].items()
         )
         lines.append(f"| {row['capture']} | {row['launches']} | {steps} |")
-    failed = [f"{row['capture']}: {row['verdict']}" for row in document["rows"] if row["verdict"] != "pass"]
-    device = next(row["device"] for row in document["rows"])
-    lines += [
-        "",
-        f"{device}, torch {document['torch']}, triton {document['triton']}; `python tests/benchmarks/grafts.py`. Replayed: {', '.join(failed) or 'all pass'}.",
-    ]
     return "\n".join(lines) + "\n"
 
 
 TABLES = {"unedited": ("README.md", unedited), "clock": ("docs/timing.md", clock), "grafts": ("docs/graft.md", grafts)}
+
+
+def pages() -> dict[str, str]:
+    """Beside the results: a file with every row of a table that has them by kind."""
+    return {
+        EACH: each(read("unedited_corpus.json")),
+        CLOCKED: each_clock(read("timing_gpu.json")),
+        GRAFTED: each_graft(read("grafts_gpu.json")),
+    }
 
 
 def markers(name: str) -> tuple[str, str]:
@@ -158,7 +200,8 @@ def main() -> None:
         before, rest = path.read_text(encoding="utf-8").split(start)
         path.write_text(before + start + made() + end + rest.split(end)[1], encoding="utf-8")
     if "--write" in sys.argv:
-        (RESULTS / EACH).write_text(each(read("unedited_corpus.json")), encoding="utf-8")
+        for name, text in pages().items():
+            (RESULTS / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The fused kernels that the talk points at, as our captures of DLRM have them.
 
-    python tests/benchmarks/talk_names.py docs/dlrm.md
+    python tests/benchmarks/talk_names.py tests/benchmarks/results/dlrm/talk.md
 
 A name of the talk's is one of Inductor's operators; that of a kernel is all that are in it. No kernel is a concatenation: what would be its
 inputs are written into parts of its result, by the kernels that compute them.
@@ -64,7 +64,7 @@ def row(name: str, capture: str, kind: str, alike: list[Launched]) -> str:
     numbers = [kernel.name.rpartition("_")[2] for kernel in kernels]
     to = f" to `_{numbers[-1]}`" if len(numbers) > 1 else ""
     lines = sorted({source.line for _, launch in alike for source in launch.provenance.source if source.file == MODEL})
-    linked = ", ".join(f"[{line}](../{MODEL}#L{line})" for line in lines)
+    linked = ", ".join(f"[{line}](../../../../{MODEL}#L{line})" for line in lines)
     title = kernels[0].title.replace("|", "\\|")
     return (
         f"| `{name}` | `{capture}` | `{kind}_{numbers[0]}`{to} | {len(kernels)} | {len(alike)} | `{title}` | {linked} |"

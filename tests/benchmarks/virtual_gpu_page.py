@@ -6,6 +6,7 @@ python tests/benchmarks/virtual_gpu_page.py        looks up the causes again, wr
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -47,16 +48,15 @@ class Cause:
 CAUSES = (
     Cause(
         "padding",
-        "On the card Inductor times a product with its operands padded to an aligned size, and without (pad_mm in "
-        "torch/_inductor/fx_passes). Which is faster can not be known without the card: for a virtual one nothing is padded. "
-        "On the card, too, the choice can differ from run to run.",
+        "On the card Inductor times a product with and without operands padded to an aligned size (pad_mm in torch/_inductor/fx_passes). "
+        "For a virtual card nothing is padded. On a real one, too, the choice can differ from run to run.",
         combination="dlrm*",
         kernel="triton_poi_fused_*mm_*",
         kinds=("only real",),
     ),
     Cause(
         "padded for the backward",
-        "Where the card chose to pad, the forward keeps the padded operand for the backward, which then reads it instead of the plain one.",
+        "Where the card chose to pad, the forward keeps the padded operand for the backward, which reads that one.",
         combination="dlrm_train*",
         kinds=("wrapper",),
         text="constant_pad_nd_default",
@@ -78,6 +78,8 @@ def cause(combination: str, difference: Document) -> str | None:
     return next((each.key for each in CAUSES if each.explains(combination, difference)), None)
 
 
+VARIANT = re.compile(r"(_train)?(_bf16)?(_dynamic)?$")
+"""What the name of a combination says behind the program's."""
 PROBES = "Small models of `tests/benchmarks/probes.py`, each for one thing in which a virtual card could differ."
 
 
@@ -90,12 +92,10 @@ def page(document: Document) -> str:
     lines = [
         "# How true the virtual GPU is",
         "",
-        "`inductor-lab capture --gpu NAME` has Inductor generate for a card that is not there. Here is what it generated, against what the",
-        f"same Inductor generated on the card itself: {document['gpu']}, torch {document['torch']}, triton {document['triton']}, Python",
-        f"{document['python']}; for the virtual card the real one was hidden (`CUDA_VISIBLE_DEVICES=`).",
-        "Kernels are compared by the hash of their bodies; a module is the whole text that Inductor wrote for one graph,",
-        "and *to the letter* counts those without one character of difference, kernel configurations and launches included.",
-        "Made by `python tests/benchmarks/real_against_virtual.py --table` from `tests/benchmarks/results/real_against_virtual.json`.",
+        "What Inductor generates for a card that is not there (`inductor-lab capture --gpu NAME`), compared with what it generates on the card",
+        f"itself: {document['gpu']}, torch {document['torch']}, triton {document['triton']}, Python {document['python']}.",
+        "Kernels are compared by the hash of their bodies. A module is the whole text for one graph, and is the same *to the letter* if no",
+        "character differs, kernel configurations and launches included. Made by `python tests/benchmarks/real_against_virtual.py --table`.",
         "",
         *summary(rows),
         "",
@@ -105,8 +105,6 @@ def page(document: Document) -> str:
         "",
         *(["## Probes", "", PROBES, "", *compared(probes), ""] if probes else []),
         "## Causes",
-        "",
-        "Known causes, each met in some run:",
         "",
         *(f"**{each.key}**{'' if each.key in used else ' (not in this run)'}: {each.why}\n" for each in CAUSES),
         "## Differences",
@@ -134,10 +132,14 @@ def compared(rows: list[Document]) -> Iterator[str]:
     found = [row for row in rows if row["differences"]]
     if found:
         yield from (*table(found), "")
-    names = (f"{row['combination'].removeprefix('probe_')} {row['identical']}" for row in rows if row not in found)
-    yield "Without any difference, each with its number of kernels:"
+    alike: dict[str, list[Document]] = {}
+    for row in rows:
+        if row not in found:
+            alike.setdefault(VARIANT.sub("", row["combination"]).removeprefix("probe_"), []).append(row)
+    names = (f"{name} {len(own)} ({sum(row['identical'] for row in own)})" for name, own in alike.items())
+    yield "Without any difference, each with its number of variants (training, bfloat16, dynamic sizes) and, in brackets, of kernels:"
     yield ""
-    yield from textwrap.wrap(", ".join(names), 140)
+    yield from textwrap.wrap(", ".join(names), 140, initial_indent="    ", subsequent_indent="    ")
 
 
 def table(rows: Iterable[Document]) -> Iterator[str]:

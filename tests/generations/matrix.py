@@ -1,6 +1,6 @@
 """Which generation of Inductor's text was tested with which feature: a page made of the fixtures themselves, and of what `make matrix` found.
 
-    python tests/generations/matrix.py --write      # writes docs/support.md
+    python tests/generations/matrix.py --write      # writes docs/support.md and features.md
 
 A feature counts for a generation where its text stands in a fixture of it, which `tests/read/test_generations.py` reads with exact counts.
 """
@@ -20,6 +20,7 @@ from versions.table import table
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER.parents[1] / "docs" / "support.md"
+FEATURES_PAGE = FOLDER / "features.md"
 
 
 @dataclass(frozen=True)
@@ -168,24 +169,39 @@ def spans(numbers: list[int]) -> str:
     return ", ".join(f"{a}" if a == b else f"{a} to {b}" for a, b in zip(firsts, lasts, strict=True))
 
 
-def page() -> str:
-    """docs/support.md as the fixtures have it."""
+def features() -> str:
+    """tests/generations/features.md: which fixtures have which feature."""
     texts = {n: "\n".join(f.text for f in FIXTURES if f.generation == n) for n in GENERATIONS}
-    made = Counter(f.made for f in FIXTURES)
     rows = {
         feature: [n for n, text in texts.items() if re.search(pattern, text, re.MULTILINE)]
         for feature, pattern in FEATURES.items()
     }
     lines = [
+        "# Features of Inductor's text, by generation",
+        "",
+        "For each feature, the [generations](../../docs/support.md) with a fixture in this folder that has it. Others were not tested for it,",
+        "often because they lack it. Made by `python tests/generations/matrix.py --write`.",
+        "",
+        "| feature | generations |",
+        "|---|---|",
+        *(f"| {feature} | {spans(found)} |" for feature, found in rows.items()),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def page() -> str:
+    """docs/support.md as the fixtures have it."""
+    made = Counter(f.made for f in FIXTURES)
+    lines = [
         "# Versions",
         "",
         "## Every verb, by the version of torch",
         "",
-        "`make matrix` makes a venv for each minor release that pip offers. In it, without a GPU, it runs every verb on the workloads and on a",
-        "training step (`tests/versions/`), and the tests of the rooms that meet torch or Triton. `bench` must say that it needs a GPU.",
+        "`make matrix` makes a venv for each minor release of torch. In it, without a GPU, it runs every verb on the workloads and on a training",
+        "step (`tests/versions/`), and the tests of the rooms that meet torch or Triton. `bench` must say that it needs a GPU.",
         "",
         table(),
-        "Of torch 2.15.0, all 1,351 distinct kernels of 14 programs were ejected in both styles. Of 100 files drawn, 99 verified in Triton 3.9.0's",
+        "With torch 2.15.0, all 1,351 distinct kernels of 14 programs were ejected in both styles. Of 100 files drawn, 99 verified in Triton 3.9.0's",
         "interpreter; the other took too long (`tests/benchmarks/results/corpus_eject_2.15.json.gz`).",
         "",
         "## What `inductor-lab read` was tested on",
@@ -194,19 +210,12 @@ def page() -> str:
         "",
         *(f"{n}. {made_in}" for n, made_in in GENERATIONS.items()),
         "",
-        "Each feature below stands in a fixture of these generations, in `tests/generations/`. Definitions, launches and library calls of each fixture",
-        "are counted exactly. A generation that is not listed was not tested for it, often because it did not have it.",
+        "[The features of each](../tests/generations/features.md) have fixtures, whose definitions, launches and library calls are counted exactly.",
+        f"{made['written']} of the {made.total()} fixtures are written by hand, the other {made['captured']} captured by that torch for a virtual H200.",
+        "Real logs of torch 2.11.0 from an H200 (`tests/logs/`) are counted exactly, too. A launch of a multi-kernel counts for the first of its",
+        "kernels, and a problem says so. Kernels in other languages (`async_compile.cpp`, `.cuda`, `.metal`) are library calls.",
         "",
-        "| feature | generations |",
-        "|---|---|",
-        *(f"| {feature} | {spans(found)} |" for feature, found in rows.items()),
-        "",
-        f"{made['written']} of the {made.total()} fixtures are written by hand, from the grammar of that version; the other {made['captured']} are",
-        "captured by that torch for a virtual H200. Real logs of torch 2.11.0 from an H200 (`tests/logs/`) are counted exactly, too. A launch of a",
-        "multi-kernel counts for the first of its kernels, and a problem says so. Kernels in other languages (`async_compile.cpp`, `.cuda`, `.metal`)",
-        "are library calls.",
-        "",
-        "Logs of C++ wrappers are read with exact counts as well (`tests/sources/cpp_wrappers.tgz`):",
+        "Logs of C++ wrappers (`tests/sources/cpp_wrappers.tgz`):",
         "",
         *cpp_wrappers(),
         "",
@@ -219,5 +228,6 @@ if __name__ == "__main__":
     if "--write" in sys.argv:
         PAGE.parent.mkdir(exist_ok=True)
         PAGE.write_text(page(), encoding="utf-8")
+        FEATURES_PAGE.write_text(features(), encoding="utf-8")
     else:
         print(page(), end="")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from folders import GENERATIONS
-from generations.matrix import FIXTURES, PAGE, Fixture, page
+from generations.matrix import FEATURES_PAGE, FIXTURES, PAGE, Fixture, features, page
 
 from inductor_lab.read import read
 from inductor_lab.read.access import roles
@@ -57,6 +57,7 @@ def test_a_fixture_is_counted_exactly(known: Fixture) -> None:
 def test_every_file_is_listed_and_the_page_is_current() -> None:
     assert {known.file for known in FIXTURES} == {path.stem for path in FOLDER.glob("*.txt")}
     assert PAGE.read_text(encoding="utf-8") == page(), "python tests/generations/matrix.py --write"
+    assert FEATURES_PAGE.read_text(encoding="utf-8") == features(), "python tests/generations/matrix.py --write"
 
 
 # What each generation writes in its own way

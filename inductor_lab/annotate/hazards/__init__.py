@@ -1,4 +1,4 @@
-"""What may cost time in a kernel, or surprise: few remarks, each true of this body, with its numbers.
+"""Hazards, a row and a function each: what may cost time in a kernel, or surprise; each true of this body, with its numbers.
 
 gather          rows of 64 B from in_ptr1, wherever the data points: at least 2 sectors of 32 bytes each
 fusion stopped  buf3, 50.3 MB, goes through memory to rotary:4: the producer writes it in another order than the consumer reads it

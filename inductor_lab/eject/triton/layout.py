@@ -1,4 +1,4 @@
-"""The frame of a readable kernel: how its axes are shared by programs and loops, their masks, and the launch.
+"""The frame of a readable kernel: how programs and loops share its axes, which axes have a mask, and the launch.
 
 Coordinates are `coordinates.py`'s, the numbers in addresses `strides.py`'s, those in masks `bounds.py`'s.
 """

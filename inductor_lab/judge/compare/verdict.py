@@ -1,4 +1,4 @@
-"""The verdict on one file, from its cases."""
+"""The verdict on one file: its cases one after the other, when to stop, and what is said of the first that fails; `limits` has what is right."""
 
 from __future__ import annotations
 
