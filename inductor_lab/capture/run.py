@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import IO
@@ -97,17 +97,12 @@ def capture(
         Path(output) if output else store.free_folder(store.safe_name(name or folder_name(request, kind, card)), typed)
     )
     store.check_folder(folder)
-    name = folder.name
     with _temporary(folder) as temporary:
         log = temporary / "log.txt"
         status = run_child(command, environment(temporary, card, chosen, kept, shapes_only=shapes_only), log, progress)
-        outcome.tidy(log, temporary)
-        fingerprint = outcome.read_fingerprint(temporary / "fingerprint.json")
-        found = outcome.read_log(log, name, status, fingerprint, virtual=card is not None)
-        found = replace(found, command=typed, **outcome.facts(found, fingerprint, card))
-        values = temporary / "values"
-        found = outcome.with_observed(found, values)
-        return found, store.save(found, folder, log=log.read_text(encoding="utf-8"), values=values)
+        fingerprint, values = outcome.read_fingerprint(temporary / "fingerprint.json"), temporary / "values"
+        found, text = outcome.captured(log, folder.name, typed, card, fingerprint, values, status)
+        return found, store.save(found, folder, log=text, values=values)
 
 
 # What to run

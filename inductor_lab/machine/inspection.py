@@ -81,16 +81,11 @@ def machine_code(compiled: Compiled, gpu: str, target: Target) -> MachineCode:
         kernel=compiled.kernel,
         gpu=gpu,
         arch=target.name,
-        registers=compiled.facts.registers,
-        spills=compiled.facts.spills,
         shared_memory=compiled.shared_memory,
         num_warps=compiled.num_warps,
-        loads=compiled.facts.loads,
-        stores=compiled.facts.stores,
         constants=compiled.constants,
-        instructions=compiled.facts.instructions,
-        loops=compiled.facts.loops,
         elements=compiled.elements,
+        **vars(compiled.facts),
     )
 
 

@@ -17,8 +17,7 @@ from functools import cached_property
 from inductor_lab.computation.operators import called
 from inductor_lab.read import provenance
 from inductor_lab.read.syntax import parse_prefix, walk
-from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
-from inductor_lab.read.wrapper import Run as Run
+from inductor_lab.read.wrapper import Run, Wrapper, tensor_type
 from inductor_lab.records import Claim, ExternCall, TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
@@ -43,6 +42,15 @@ class Definition:
     def claim(self) -> Claim:
         """What the comment says, read once for all graphs, ranks and logs that hold this module."""
         return provenance.claim(list(self.comment))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A multi-kernel: several kernels for one job, the fastest of which it picks when it runs."""
+
+    kernels: tuple[str, ...]
+    slices: list[slice]
+    """Which of a launch's arguments the first kernel takes; empty for all."""
 
 
 @dataclass

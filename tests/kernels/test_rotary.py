@@ -13,10 +13,11 @@ import inductor_lab
 pytest.importorskip("triton")
 
 from inductor_lab.kernels.rotary import kernel
-from inductor_lab.kernels.rotary.steps import STEPS
-from inductor_lab.kernels.steps import definitions, written
+from inductor_lab.kernels.steps import definitions, steps, written
 from inductor_lab.models.rotary import example
 from inductor_lab.verify import verify
+
+STEPS = steps("rotary")
 
 COMMITTED = Path(__file__).parent / "captured" / "rotary_gqa_bf16_h200"
 """8,192 tokens: minutes in the interpreter."""
