@@ -104,7 +104,7 @@ def capture_model(
         }
         (path := Path(folder, "log.txt")).write_text(log.getvalue(), encoding="utf-8")
         key = None if card is None else DEFAULT if gpu == "auto" else gpu.lower()
-        command = _command(name, gpu, train, dynamic, mode, settings, keep)
+        command = _command(name, gpu=gpu, train=train, dynamic=dynamic, mode=mode, settings=settings, keep=keep)
         return outcome.captured(path, name, command, key, fingerprint, looks.folder if looks else None)
 
 
@@ -279,23 +279,8 @@ def _fingerprint(card: Card | None, patches: Mapping[str, object], graph_breaks:
     }
 
 
-def _command(
-    name: str,
-    gpu: str,
-    train: bool,
-    dynamic: bool,
-    mode: str | None,
-    settings: Mapping[str, object] | None,
-    keep: str,
-) -> str:
+def _command(name: str, **asked: object) -> str:
     """The call, as it would be typed again."""
-    asked = {
-        "gpu": (gpu, "auto"),
-        "train": (train, False),
-        "dynamic": (dynamic, False),
-        "mode": (mode, None),
-        "settings": (settings, None),
-        "keep": (keep, "statistics"),
-    }
-    words = [f"{key}={value!r}" for key, (value, unless_asked) in asked.items() if value != unless_asked]
+    known = inspect.signature(capture_model).parameters
+    words = [f"{key}={value!r}" for key, value in asked.items() if value != known[key].default]
     return f"inductor_lab.capture_model({', '.join([name, '*inputs', *words])})"
