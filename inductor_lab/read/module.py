@@ -211,13 +211,11 @@ def _within(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunction
 
 def _hints(tree: ast.Module) -> dict[str, int]:
     """`s77 = primals_3` of a function, where the harness makes `primals_3 = 4096`."""
-    numbers: dict[str, int] = {}
-    for statement in tree.body:
-        if (isinstance(statement, ast.FunctionDef) and statement.name in HARNESS) or isinstance(statement, ast.If):
-            for node in walk(statement):
-                match node:
-                    case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(value))):
-                        numbers[name] = value
+    numbers = {
+        name: value.value
+        for name, value in _made_by_harness(tree)
+        if isinstance(value, ast.Constant) and isinstance(value.value, int)
+    }
     found: dict[str, int] = {}
     for statement in tree.body if numbers else ():
         for function in _functions(statement):
@@ -230,16 +228,18 @@ def _hints(tree: ast.Module) -> dict[str, int]:
 
 def input_types(tree: ast.Module) -> dict[str, TensorType]:
     """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
-    types: dict[str, TensorType] = {}
+    made = ((name, tensor_type(value, {})) for name, value in _made_by_harness(tree))
+    return {name: type_ for name, type_ in made if type_}
+
+
+def _made_by_harness(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """What the functions that time the module assign."""
     for statement in tree.body:
         harness = isinstance(statement, ast.FunctionDef) and statement.name in HARNESS
         if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1
             for node in walk(statement):
                 if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                    made = tensor_type(node.value, {})
-                    if made:
-                        types[node.targets[0].id] = made
-    return types
+                    yield node.targets[0].id, node.value
 
 
 # Whether something was missed: what the text plainly holds is counted a second way
