@@ -27,7 +27,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.read.module import Definition, Module, definitions, input_types
+from inductor_lab.read.module import Definition, Module, assigned, definitions, input_types, tensor_types
 from inductor_lab.read.syntax import parse_prefix
 from inductor_lab.read.types import size, split
 from inductor_lab.read.wrapper import RESULT, Run, tensor_type
@@ -169,12 +169,7 @@ def _claimed(module: Module, wrapper: str) -> dict[str, TensorType]:
 
 def _made_up(tree: ast.Module) -> dict[str, TensorType]:
     """What the auto-tuning block makes to stand for the model's tensors: of what a library returns it alone may tell the sizes."""
-    made = {
-        statement.targets[0].id: tensor_type(statement.value, {})
-        for statement in tree.body
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-    }
-    return {name: type_ for name, type_ in made.items() if type_}
+    return tensor_types(assigned(tree.body))
 
 
 def _called(text: str, definition: re.Match[str]) -> str:

@@ -228,8 +228,20 @@ def _hints(tree: ast.Module) -> dict[str, int]:
 
 def input_types(tree: ast.Module) -> dict[str, TensorType]:
     """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
-    made = ((name, tensor_type(value, {})) for name, value in _made_by_harness(tree))
-    return {name: type_ for name, type_ in made if type_}
+    return tensor_types(_made_by_harness(tree))
+
+
+def tensor_types(made: Iterable[tuple[str, ast.expr]]) -> dict[str, TensorType]:
+    """Of variables and what each is assigned, the tensors."""
+    found = ((name, tensor_type(value, {})) for name, value in made)
+    return {name: type_ for name, type_ in found if type_}
+
+
+def assigned(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """Variables and what each is assigned, of the assignments among some nodes."""
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value
 
 
 def _made_by_harness(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
@@ -237,9 +249,7 @@ def _made_by_harness(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     for statement in tree.body:
         harness = isinstance(statement, ast.FunctionDef) and statement.name in HARNESS
         if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1
-            for node in walk(statement):
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                    yield node.targets[0].id, node.value
+            yield from assigned(walk(statement))
 
 
 # Whether something was missed: what the text plainly holds is counted a second way
