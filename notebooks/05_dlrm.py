@@ -106,7 +106,7 @@ print("folded:      ", torch.allclose(stored, half))
 # the sums over i are shared out among the multiprocessors. This stands in the place of the span, the folded weight kept until it changes:
 
 # %%
-print(Path("../inductor_lab/kernels/dlrm/steps/outer_2.py").read_text().partition("multiply\n\n")[2])
+print("".join(edit("dlrm", "outer_2").partition("KEPT = ")[1:]))
 
 # %% [markdown]
 # ## What the layer takes

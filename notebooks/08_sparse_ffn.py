@@ -31,7 +31,7 @@ import torch
 from evidence import accesses, compiled, first_warp, touched
 
 import inductor_lab as lab
-from inductor_lab.kernels.sparse_ffn.steps import step_2, step_5
+from inductor_lab.kernels.steps.sparse_ffn import ffn, step_5
 
 sys.path.append("../tests/benchmarks")
 points = importlib.import_module("contests.sparse_ffn").POINTS  # what is asked for, measured or not
@@ -54,7 +54,7 @@ print(f"{found['runs'][0]['card']}: {len(timed)} of {len(points)} points, {len(s
 # so atomic / hand has an interval, `low` to `high`. `added` is what the programs of `atomic` add up, against the bytes that have to be read.
 
 # %%
-limit = {name: one.default for name, one in inspect.signature(step_5.launch).parameters.items()}
+limit = {name: one.default for name, one in inspect.signature(step_5).parameters.items()}
 both = timed.dropna(subset="atomic")
 low, high = ([row["atomic"][1][end] for row in both["ratio"]] for end in (0, 1))
 programs = np.ceil((both["active"] * both["neurons"]).round() / limit["NEURONS"]).clip(upper=limit["PROGRAMS"])
@@ -75,7 +75,7 @@ kinds = dict.fromkeys(("x_ptr", "up_ptr", "down_ptr", "total_ptr"), "*fp32") | {
 kinds |= dict.fromkeys(("tokens", "columns", "neurons", "active"), "i32")
 ways = {"step_2": (True, 0), "step_3": (True, 1), "step_4": (False, 0)}
 codes = {
-    step: compiled(step_2.ffn, kinds, ATOMIC=atomic, ROTATED=rotated, TOKENS=16, NEURONS=16, COLUMNS=64)["sass"]
+    step: compiled(ffn, kinds, ATOMIC=atomic, ROTATED=rotated, TOKENS=16, NEURONS=16, COLUMNS=64)["sass"]
     for step, (atomic, rotated) in ways.items()
 }
 pd.DataFrame({step: dict(zip(("reads", "writes"), accesses(code), strict=True)) for step, code in codes.items()}).T

@@ -53,15 +53,17 @@ def attention_of(card: Card) -> Callable[..., Tensor]:
             query, key, value, attn_mask = map(narrow, (query, key, value, attn_mask))
             inputs = Inputs(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
             choice = chosen(inputs, card)
-            with _meta_functions_of(card) if choice != MATH else nullcontext():
-                return CALLS[choice](inputs)
+            if choice == MATH:
+                return _math(inputs)
+            with _meta_functions_of(card):
+                return FUSED[choice][1](inputs)
 
     return attention
 
 
 def chosen(inputs: Inputs, card: Card) -> str:
     """The first of the card's kernels that serves a call, by its name in `Card.attention`; `math` where none does."""
-    return next((name for name in card.attention if SERVES[name](inputs, card)), MATH)
+    return next((name for name in card.attention if FUSED[name][0](inputs, card)), MATH)
 
 
 @contextmanager
@@ -104,8 +106,12 @@ class Inputs:
     grouped: bool
 
     @property
+    def tensors(self) -> tuple[Tensor, Tensor, Tensor]:
+        return self.query, self.key, self.value
+
+    @property
     def saves_for_backward(self) -> bool:
-        return torch.is_grad_enabled() and any(x.requires_grad for x in (self.query, self.key, self.value))
+        return torch.is_grad_enabled() and any(x.requires_grad for x in self.tensors)
 
     @property
     def same_heads(self) -> bool:
@@ -117,9 +123,8 @@ class Inputs:
 
         Symbolic sizes get the guards that torch itself would put on them.
         """
-        tensors = (self.query, self.key, self.value)
         return (
-            all(x.dim() == 4 and x.stride(-1) == 1 and x.size(-2) != 0 for x in tensors)
+            all(x.dim() == 4 and x.stride(-1) == 1 and x.size(-2) != 0 for x in self.tensors)
             and (self.mask is None or self.mask.stride(-1) == 1)
             and self.query.size(0) == self.key.size(0) == self.value.size(0)
             and (self.same_heads or self.grouped)
@@ -167,16 +172,9 @@ def _must_be_deterministic() -> bool:
 
 
 def _cudnn(inputs: Inputs) -> Tensor:
+    mask = inputs.additive_mask(-65504.0)  # cuDNN's: the lowest float16, not minus infinity
     return aten._scaled_dot_product_cudnn_attention(
-        inputs.query,
-        inputs.key,
-        inputs.value,
-        inputs.additive_mask(-65504.0),  # cuDNN's: the lowest float16, not minus infinity
-        inputs.saves_for_backward,
-        inputs.dropout,
-        inputs.causal,
-        False,
-        scale=inputs.scale,
+        *inputs.tensors, mask, inputs.saves_for_backward, inputs.dropout, inputs.causal, False, scale=inputs.scale
     )[0]
 
 
@@ -205,11 +203,9 @@ def _small(card: Card) -> bool:
 def _flash(inputs: Inputs) -> Tensor:
     width = inputs.query.size(-1)
     missing = -width % 8  # the kernel reads 8 at a time
-    query, key, value = (pad(x, (0, missing)) if missing else x for x in (inputs.query, inputs.key, inputs.value))
+    padded = (pad(x, (0, missing)) if missing else x for x in inputs.tensors)
     scale = 1 / math.sqrt(width) if inputs.scale is None else inputs.scale
-    out = aten._scaled_dot_product_flash_attention(
-        query, key, value, inputs.dropout, inputs.causal, False, scale=scale
-    )[0]
+    out = aten._scaled_dot_product_flash_attention(*padded, inputs.dropout, inputs.causal, False, scale=scale)[0]
     return out[..., :width] if missing else out
 
 
@@ -235,14 +231,7 @@ def _efficient(inputs: Inputs) -> Tensor:
         mask = mask if _aligned(mask) else _padded(mask)
         mask = mask.expand(*inputs.query.shape[:3], inputs.key.size(-2))
     return aten._scaled_dot_product_efficient_attention(
-        inputs.query,
-        inputs.key,
-        inputs.value,
-        mask,
-        inputs.saves_for_backward,
-        inputs.dropout,
-        inputs.causal,
-        scale=inputs.scale,
+        *inputs.tensors, mask, inputs.saves_for_backward, inputs.dropout, inputs.causal, scale=inputs.scale
     )[0]
 
 
@@ -263,32 +252,17 @@ def _padded(mask: Tensor) -> Tensor:
 
 def _math(inputs: Inputs) -> Tensor:
     """What nothing fused serves is written out, and Inductor fuses what it can."""
+    how = {"scale": inputs.scale, "enable_gqa": inputs.grouped}
     return aten._scaled_dot_product_attention_math(
-        inputs.query,
-        inputs.key,
-        inputs.value,
-        inputs.additive_mask(),
-        inputs.dropout,
-        inputs.causal,
-        None,
-        scale=inputs.scale,
-        enable_gqa=inputs.grouped,
+        *inputs.tensors, inputs.additive_mask(), inputs.dropout, inputs.causal, None, **how
     )[0]
 
 
 MATH = "math"
 
-SERVES: dict[str, Callable[[Inputs, Card], bool]] = {
-    "cudnn": _cudnn_serves,
-    "flash": _flash_serves,
-    "efficient": _efficient_serves,
+FUSED: dict[str, tuple[Callable[[Inputs, Card], bool], Callable[[Inputs], Tensor]]] = {
+    "cudnn": (_cudnn_serves, _cudnn),
+    "flash": (_flash_serves, _flash),
+    "efficient": (_efficient_serves, _efficient),
 }
-"""Name in `Card.attention` -> does it serve these inputs."""
-
-CALLS: dict[str, Callable[[Inputs], Tensor]] = {
-    "cudnn": _cudnn,
-    "flash": _flash,
-    "efficient": _efficient,
-    MATH: _math,
-}
-"""The same -> the call that torch makes."""
+"""Name in `Card.attention` -> does it serve these inputs, and the call that torch makes."""

@@ -21,7 +21,7 @@ from torch import Tensor
 from torch._decomp import decomposition_table
 from torch.utils._pytree import tree_leaves, tree_map
 
-from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, on_card, point_to, untouched
+from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, memory_like, on_card, point_to
 from inductor_lab.capture.problems import problem
 from inductor_lab.library import cells
 
@@ -348,7 +348,7 @@ def _by_shapes(overload: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) ->
     def up(x: Any) -> Any:
         if not isinstance(x, Tensor):
             return x
-        return given[id(x)][1] if id(x) in given else untouched(x, device)
+        return given[id(x)][1] if id(x) in given else memory_like(x, device)
 
     return (tree_map(up, made),)
 

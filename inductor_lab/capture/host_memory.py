@@ -118,17 +118,13 @@ def host_view(x: Tensor) -> Tensor:
 
 def on_card(x: Tensor) -> Tensor:
     """A copy of a CPU tensor on the card, with its strides."""
-    needed = 1 + sum((size - 1) * stride for size, stride in zip(x.size(), x.stride(), strict=True)) if x.numel() else 0
-    count = needed * x.element_size()
-    memory = _bytes(None, count, DL_CUDA)
-    if count:
-        ctypes.memmove(memory.data_ptr(), x.data_ptr(), count)
-    whole = torch.ops.aten.view.dtype.redispatch(CPU_KERNELS, memory, x.dtype)
-    copy = torch.ops.aten.as_strided.default.redispatch(CPU_KERNELS, whole, x.size(), x.stride(), 0)
+    copy = memory_like(x, CARD)
+    if count := copy.untyped_storage().nbytes():
+        ctypes.memmove(copy.untyped_storage().data_ptr(), x.data_ptr(), count)
     return _with_bits_of(x, copy)
 
 
-def untouched(like: Tensor, device: torch.device) -> Tensor:
+def memory_like(like: Tensor, device: torch.device) -> Tensor:
     """Memory for a tensor that has the sizes and strides of this one, on the card or not; a page of it is there when it is first used."""
     needed = 1 + sum((size - 1) * stride for size, stride in zip(like.size(), like.stride(), strict=True))
     memory = _bytes(

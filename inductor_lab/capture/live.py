@@ -16,7 +16,6 @@ import tempfile
 import types
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -103,25 +102,10 @@ def capture_model(
             "candidates": candidates,
             "called": told,
         }
-        found, text = _found(Path(folder), log.getvalue(), name, fingerprint, looks, _key(gpu, card))
-    return replace(found, command=_command(name, gpu, train, dynamic, mode, settings, keep)), text
-
-
-def _found(
-    folder: Path, log: str, name: str, fingerprint: Mapping[str, Any], looks: Observer | None, card: str | None
-) -> tuple[Capture, str]:
-    """The capture that a log tells of, without its command, and the log as it is kept.
-
-    Args:
-        card: The virtual card's key.
-    """
-    path = folder / "log.txt"
-    path.write_text(log, encoding="utf-8")
-    outcome.tidy(path, folder.resolve())
-    found = outcome.read_log(path, name, 0, fingerprint, virtual=card is not None)
-    if looks:
-        found = outcome.with_observed(found, looks.folder)
-    return replace(found, **outcome.facts(found, fingerprint, card)), path.read_text(encoding="utf-8")
+        (path := Path(folder, "log.txt")).write_text(log.getvalue(), encoding="utf-8")
+        key = None if card is None else DEFAULT if gpu == "auto" else gpu.lower()
+        command = _command(name, gpu=gpu, train=train, dynamic=dynamic, mode=mode, settings=settings, keep=keep)
+        return outcome.captured(path, name, command, key, fingerprint, looks.folder if looks else None)
 
 
 def _card(gpu: str, on_cuda: bool) -> Card | None:
@@ -141,10 +125,6 @@ def _card(gpu: str, on_cuda: bool) -> Card | None:
             "Nothing of the model and its inputs is on a GPU: move them to cuda, or name a virtual one, gpu='h200'."
         )
     return find_gpu(DEFAULT)
-
-
-def _key(gpu: str, card: Card | None) -> str | None:
-    return None if card is None else DEFAULT if gpu == "auto" else gpu.lower()
 
 
 def _backend(
@@ -299,23 +279,8 @@ def _fingerprint(card: Card | None, patches: Mapping[str, object], graph_breaks:
     }
 
 
-def _command(
-    name: str,
-    gpu: str,
-    train: bool,
-    dynamic: bool,
-    mode: str | None,
-    settings: Mapping[str, object] | None,
-    keep: str,
-) -> str:
+def _command(name: str, **asked: object) -> str:
     """The call, as it would be typed again."""
-    asked = {
-        "gpu": (gpu, "auto"),
-        "train": (train, False),
-        "dynamic": (dynamic, False),
-        "mode": (mode, None),
-        "settings": (settings, None),
-        "keep": (keep, "statistics"),
-    }
-    words = [f"{key}={value!r}" for key, (value, unless_asked) in asked.items() if value != unless_asked]
+    known = inspect.signature(capture_model).parameters
+    words = [f"{key}={value!r}" for key, value in asked.items() if value != known[key].default]
     return f"inductor_lab.capture_model({', '.join([name, '*inputs', *words])})"

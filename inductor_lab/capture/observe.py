@@ -184,38 +184,28 @@ def observed_calls(observer: Observer | None, compiled: Run | None, eager: Run) 
     """
     if observer is None or compiled is None:
         return eager
-    return _Graphs(compiled, eager) if observer.keeps_values else _EagerWithALook(compiled, eager)
+    run: Run | None = compiled
 
+    def graphs(*args: Any) -> Any:
+        """The graphs themselves; eager from the first call on in which they do not run."""
+        nonlocal run
+        if run:
+            try:
+                return run(*_lists_apart(args))
+            except Exception:
+                run = None
+        return eager(*args)
 
-class _Graphs:
-    """The graphs themselves; eager from the first call on in which they do not run."""
-
-    def __init__(self, compiled: Run, eager: Run) -> None:
-        self.run, self.eager = compiled, eager
-
-    def __call__(self, *args: Any) -> Any:
-        if self.run is self.eager:
-            return self.eager(*args)
-        try:
-            return self.run(*_lists_apart(args))
-        except Exception:
-            self.run = self.eager
-            return self.eager(*args)
-
-
-class _EagerWithALook:
-    """Eager, with a look at the inputs of the graphs at the first call."""
-
-    def __init__(self, compiled: Run, eager: Run) -> None:
-        self.compiled: Run | None = compiled
-        self.eager = eager
-
-    def __call__(self, *args: Any) -> Any:
-        compiled, self.compiled = self.compiled, None
-        if compiled is not None:
+    def eager_with_a_look(*args: Any) -> Any:
+        """Eager, with a look at the inputs of the graphs at the first call."""
+        nonlocal run
+        looked, run = run, None
+        if looked:
             with reported("what a graph was given could not be looked at"), suppress(_Seen):
-                compiled(*_lists_apart(args))
-        return self.eager(*args)
+                looked(*_lists_apart(args))
+        return eager(*args)
+
+    return graphs if observer.keeps_values else eager_with_a_look
 
 
 def _lists_apart(args: tuple[Any, ...]) -> list[Any]:

@@ -6,6 +6,7 @@ import json
 import platform
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,17 +22,54 @@ from inductor_lab.read import artifacts, read
 from inductor_lab.records import Capture, Gpu, Graph, Input, Observed, Problem, SizeLike
 
 
-def tidy(log: Path, temporary: Path) -> None:
+def captured(
+    log: Path,
+    name: str,
+    command: str,
+    card: str | None,
+    fingerprint: Mapping[str, Any],
+    values: Path | None,
+    status: int = 0,
+) -> tuple[Capture, str]:
+    """The capture that a log tells of, and the log as it is kept.
+
+    Args:
+        card: The virtual card's key.
+        fingerprint: What the process said of itself, `inside.fingerprint`.
+        values: The folder in which `observe` kept what each graph was given; None where nobody looked.
+        status: With which the program ended, negative for a signal.
+
+    Raises:
+        LabError: Inductor wrote no kernel; it says why.
+    """
+    _tidy(log)
+    found = None
+    with suppress(LabError):  # there is no module in it
+        found = read([log], name)
+    if found is None or not found.kernels:
+        raise LabError(why_nothing(log, status, fingerprint, virtual=card is not None))
+    found = annotate(with_names(found, fingerprint.get("called", {})))
+    problems = [replace(problem, where=problem.where.replace(str(log), log.name)) for problem in found.problems]
+    if status != 0:
+        how, error = how_it_ended(status), _scan(log).last
+        problems.append(Problem("program", f"the program {how}{': ' if error else ''}{error}"))
+    found = replace(found, command=command, problems=tuple(problems), **_facts(found, fingerprint, card))
+    found = configurations.with_configurations(
+        found, fingerprint.get("autotuned", {}), fingerprint.get("candidates", {})
+    )
+    if values:
+        found = replace(found, graphs=tuple(_observed(graph, values) for graph in found.graphs))
+    return found, log.read_text(encoding="utf-8")
+
+
+def _tidy(log: Path) -> None:
     """Take this machine's folders out of the log, so that the same program gives the same text anywhere; and what is no UTF-8.
 
     Source files keep their path from the working directory, or from where inductor_lab is installed.
     """
     here = {f"{Path.cwd()}/", f"{Path(__file__).resolve().parents[2]}/"} - {"/"}
-    folder = re.compile(
-        "|".join(
-            [re.escape(str(temporary)) + r"/(?:cache/(?:tmp\w+/)?)?", *map(re.escape, sorted(here, key=len)[::-1])]
-        )
-    )
+    temporary = re.escape(str(log.parent.resolve())) + r"/(?:cache/(?:tmp\w+/)?)?"
+    folder = re.compile("|".join([temporary, *map(re.escape, sorted(here, key=len)[::-1])]))
     tidy = log.with_suffix(".tidy")
     with log.open(encoding="utf-8", errors="replace", newline="") as lines, tidy.open("w", encoding="utf-8") as out:
         for line in lines:
@@ -45,25 +83,6 @@ def read_fingerprint(path: Path) -> dict[str, Any]:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
-
-
-def read_log(log: Path, name: str, status: int, fingerprint: Mapping[str, Any], *, virtual: bool) -> Capture:
-    with log.open("rb") as lines:
-        wrote = any(b"async_compile.triton(" in line for line in lines)
-    found = annotate(with_names(read([log], name), fingerprint.get("called", {}))) if wrote else None
-    if found is not None:
-        problems = (replace(problem, where=problem.where.replace(str(log), log.name)) for problem in found.problems)
-        found = replace(found, problems=tuple(problems))
-    if found is None or not found.kernels:
-        raise LabError(why_nothing(log, status, fingerprint, virtual=virtual))
-    found = configurations.with_configurations(
-        found, fingerprint.get("autotuned", {}), fingerprint.get("candidates", {})
-    )
-    if status != 0:
-        how, error = how_it_ended(status), last_error(log)
-        ended = Problem("program", f"the program {how}{': ' if error else ''}{error}")
-        found = replace(found, problems=(*found.problems, ended))
-    return found
 
 
 def with_names(found: Capture, told: Mapping[str, Any]) -> Capture:
@@ -82,13 +101,8 @@ def _fits(shape: Sequence[int] | None, printed: Sequence[SizeLike] | None) -> bo
     return shape is None or printed is None or tuple(shape) == tuple(printed)
 
 
-def with_observed(found: Capture, folder: Path) -> Capture:
-    """The capture with what `observe` told of its graphs in a folder."""
-    graphs = tuple(_observed(graph, folder) for graph in found.graphs)
-    return replace(found, graphs=graphs)
-
-
 def _observed(graph: Graph, folder: Path) -> Graph:
+    """The graph with what `observe` told of it in a folder."""
     try:
         told = json.loads((folder / f"{graph.id}.json").read_text(encoding="utf-8"))
         given, returned = (tuple(from_dict(Observed, one) for one in told[word]) for word in ("given", "returned"))
@@ -105,7 +119,7 @@ def _named(observed: Sequence[Observed], names: Sequence[str]) -> tuple[Observed
     return tuple(replace(one, name=name) for one, name in zip(observed, names, strict=False))
 
 
-def facts(found: Capture, fingerprint: Mapping[str, Any], card: str | None) -> dict[str, Any]:
+def _facts(found: Capture, fingerprint: Mapping[str, Any], card: str | None) -> dict[str, Any]:
     """The fields of a Capture that the log does not tell."""
     virtual = find_gpu(card) if card else None
     told = Gpu(fingerprint.get("gpu", ""), fingerprint.get("arch", ""), False) if fingerprint.get("gpu") else found.gpu
@@ -165,11 +179,6 @@ def why_nothing(log: Path, status: int, fingerprint: Mapping[str, Any], *, virtu
         reason = breaks[0].splitlines()[0]
         return f"Graph breaks left nothing to compile ({reason}); TORCH_LOGS=graph_breaks shows each."
     return "torch.compile ran, yet no output code reached the log; does the program set torch._logging or TORCH_LOGS?"
-
-
-def last_error(log: Path) -> str:
-    """The last line in which the program named an error; empty where none looks like one."""
-    return _scan(log).last
 
 
 def how_it_ended(status: int) -> str:

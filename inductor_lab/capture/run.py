@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import IO
@@ -48,6 +48,10 @@ class Request:
     keep: str = "statistics"
     keep_limit: float = LIMIT
     shapes_only: bool = False
+
+
+OF_A_WORKLOAD = ("size", "dtype", "train", "dynamic", "mode")
+"""Fields of a request that tell what is built and how it runs: a command decides that itself."""
 
 
 def capture(
@@ -97,17 +101,12 @@ def capture(
         Path(output) if output else store.free_folder(store.safe_name(name or folder_name(request, kind, card)), typed)
     )
     store.check_folder(folder)
-    name = folder.name
     with _temporary(folder) as temporary:
         log = temporary / "log.txt"
         status = run_child(command, environment(temporary, card, chosen, kept, shapes_only=shapes_only), log, progress)
-        outcome.tidy(log, temporary)
-        fingerprint = outcome.read_fingerprint(temporary / "fingerprint.json")
-        found = outcome.read_log(log, name, status, fingerprint, virtual=card is not None)
-        found = replace(found, command=typed, **outcome.facts(found, fingerprint, card))
-        values = temporary / "values"
-        found = outcome.with_observed(found, values)
-        return found, store.save(found, folder, log=log.read_text(encoding="utf-8"), values=values)
+        fingerprint, values = outcome.read_fingerprint(temporary / "fingerprint.json"), temporary / "values"
+        found, text = outcome.captured(log, folder.name, typed, card, fingerprint, values, status)
+        return found, store.save(found, folder, log=text, values=values)
 
 
 # What to run
@@ -129,13 +128,17 @@ def _kind(request: Request) -> str:
 
         kind = "workload"
         find_workload(target)
-    asked = {"--size": request.size, "--dtype": request.dtype, "--train": request.train, "--dynamic": request.dynamic}
-    asked["--mode"] = request.mode
-    takes = {"workload": set(asked), "callable": {"--train", "--dynamic", "--mode"}}.get(kind, set())
-    for option, value in asked.items():
-        if value and option not in takes:
+    takes = {"workload": OF_A_WORKLOAD, "callable": ("train", "dynamic", "mode")}.get(kind, ())
+    for field in OF_A_WORKLOAD:
+        if getattr(request, field) and field not in takes:
+            option = _option(field)
             raise LabError(f"{option} does not apply to a {kind}, which decides that itself; leave it out.")
     return kind
+
+
+def _option(field: str) -> str:
+    """A field of the request as it is typed."""
+    return f"--{field.replace('_', '-')}"
 
 
 def _kept(request: Request) -> str:
@@ -158,8 +161,7 @@ def _command(request: Request, kind: str) -> list[str]:
         return list(request.target)
     if kind == "script":
         return [sys.executable, str(request.target)]
-    fields = ("target", "size", "dtype", "train", "dynamic", "mode")
-    wanted = json.dumps({field: getattr(request, field) for field in fields})
+    wanted = json.dumps({field: getattr(request, field) for field in ("target", *OF_A_WORKLOAD)})
     return [sys.executable, "-c", "from inductor_lab.capture.inside import main; main()", wanted]
 
 
@@ -210,24 +212,11 @@ def _as_typed(request: Request) -> str:
     words = ["inductor-lab", "capture"]
     if isinstance(request.target, str):
         words.append(request.target)
-    values = {
-        "--gpu": request.gpu if request.gpu != "auto" else None,
-        "--size": request.size,
-        "--dtype": request.dtype,
-        "--mode": request.mode,
-        "--keep": request.keep if request.keep != "statistics" else None,
-        "--keep-limit": f"{request.keep_limit:g}" if request.keep_limit != LIMIT else None,
-    }
-    words += [word for option, value in values.items() if value for word in (option, value)]
-    words += [
-        option
-        for option, on in (
-            ("--train", request.train),
-            ("--dynamic", request.dynamic),
-            ("--shapes-only", request.shapes_only),
-        )
-        if on
-    ]
+    for field in ("gpu", "size", "dtype", "mode", "keep", "keep_limit"):
+        value = getattr(request, field)
+        if value != getattr(Request, field) and value != "":
+            words += [_option(field), f"{value:g}" if isinstance(value, float) else value]
+    words += [_option(field) for field in ("train", "dynamic", "shapes_only") if getattr(request, field)]
     words += [word for entry in request.settings for word in ("--set", entry)]
     if not isinstance(request.target, str):
         words += ["--", *request.target]

@@ -63,8 +63,8 @@ def _benchmarker() -> Any:
     return do_bench  # its times are those of torch.cuda.Event, which says whose they are
 
 
-def _install_driver(card: Callable[[], Card | None]) -> None:
-    """Where Triton would make its default driver, it takes this one if `card` then names a card."""
+def _install_driver(card: Card) -> None:
+    """Where Triton would make its default driver, it takes this one if the program's cuda lies in host memory by then."""
     module = importlib.import_module("triton.runtime.driver")
     real = getattr(module, "_create_driver", None)
     if real is None:
@@ -72,8 +72,7 @@ def _install_driver(card: Callable[[], Card | None]) -> None:
         return
 
     def create_driver() -> Any:
-        wanted = card()
-        return real() if wanted is None else stand_in(wanted)
+        return stand_in(card) if _pretends() else real()
 
     module._create_driver = create_driver  # type: ignore[attr-defined]
     if not hasattr(type(module.driver), "active"):  # before 3.5 each instance kept the function that it was made with
@@ -94,7 +93,7 @@ def install(triton: ModuleType, card: Card) -> None:
     jit.JITFunction.run = _run_of(jit.JITFunction.run)
     autotuner.Autotuner.run = _run_first_of(autotuner.Autotuner.run)
 
-    _install_driver(lambda: card if _pretends() else None)
+    _install_driver(card)
 
 
 def _pretends() -> bool:

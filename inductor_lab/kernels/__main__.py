@@ -8,13 +8,13 @@ from typing import Annotated
 import typer
 
 from inductor_lab.errors import LabError
-from inductor_lab.kernels.steps import kernels, steps, written
+from inductor_lab.kernels.steps import STEPS, steps, written
 
-ALL = "; ".join(f"of {kernel} {', '.join(steps(kernel))}" for kernel in kernels())
+ALL = "; ".join(f"of {kernel} {', '.join(found)}" for kernel, found in STEPS.items())
 
 
 def main(
-    kernel: Annotated[str, typer.Argument(help=", ".join(kernels()))],
+    kernel: Annotated[str, typer.Argument(help=", ".join(STEPS))],
     step: Annotated[str, typer.Argument(help=ALL)],
     output: Annotated[Path, typer.Option("-o", "--output")],
     capture: Annotated[

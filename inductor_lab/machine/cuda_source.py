@@ -73,14 +73,18 @@ def inspect_cuda(module: ModuleType, gpu: str, target: Target) -> tuple[MachineC
             parameters = [each.split()[-1] for each in template.split(",")] if template else []
             values = dict(zip(parameters, instance(mangled), strict=False))
             warps = threads(kernel["bounds"], values) // 32 if kernel else 0
-            made = (facts.registers, facts.spills, shared, warps, facts.loads, facts.stores)
             several = sum(called(each) == called(mangled) for each in found) > 1
-            counted: dict[str, Any] = {
-                "constants": values if several else {},
-                "instructions": facts.instructions,
-                "loops": facts.loops,
-            }
-            codes.append(MachineCode(_shown(mangled), gpu, target.name, *made, **counted))
+            codes.append(
+                MachineCode(
+                    kernel=_shown(mangled),
+                    gpu=gpu,
+                    arch=target.name,
+                    shared_memory=shared,
+                    num_warps=warps,
+                    constants=values if several else {},
+                    **vars(facts),
+                )
+            )
     return tuple(codes)
 
 

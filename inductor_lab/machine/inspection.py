@@ -28,7 +28,6 @@ from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import (
     CaughtLaunch,
     Compiled,
-    assembly,
     caught_launches,
     compile_launch,
     disassembled,
@@ -81,16 +80,11 @@ def machine_code(compiled: Compiled, gpu: str, target: Target) -> MachineCode:
         kernel=compiled.kernel,
         gpu=gpu,
         arch=target.name,
-        registers=compiled.facts.registers,
-        spills=compiled.facts.spills,
         shared_memory=compiled.shared_memory,
         num_warps=compiled.num_warps,
-        loads=compiled.facts.loads,
-        stores=compiled.facts.stores,
         constants=compiled.constants,
-        instructions=compiled.facts.instructions,
-        loops=compiled.facts.loops,
         elements=compiled.elements,
+        **vars(compiled.facts),
     )
 
 
@@ -159,7 +153,7 @@ def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: 
     if stage == "source":
         return Code(name, getsource(launch.kernel.fn), given=given)
     try:
-        made = assembly(launch, target)
+        made = compile_launch(launch, target).assembly
     except Exception as error:
         failed = f"Triton can not compile `{name}` for {target.name}"
         raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error

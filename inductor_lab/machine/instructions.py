@@ -32,7 +32,7 @@ KINDS: Mapping[str, str] = {
 }
 KIND: Mapping[str, str] = {family: kind for kind, families in KINDS.items() for family in families.split()}
 TENSOR_CORE = re.compile(r"(?:[HIBDQOF]|UTC[A-Z]*?)G?MMA")
-INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)([^;\n]*)", re.MULTILINE)
+INSTRUCTION = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.x]*)", re.MULTILINE)
 LABEL = re.compile(r"^\s*(\.L_x?_?\w+):", re.MULTILINE)
 BRANCH = re.compile(r"^[^\n]*\bBRA[^\n]*`\((\.L_x?_?\w+)\)", re.MULTILINE)
 
@@ -40,7 +40,7 @@ BRANCH = re.compile(r"^[^\n]*\bBRA[^\n]*`\((\.L_x?_?\w+)\)", re.MULTILINE)
 def by_kind(sass: str) -> dict[str, int]:
     """Kind -> instructions of it, in the order of `KINDS`; what pads the code is left out."""
     found: Counter[str] = Counter()
-    for opcode, _ in INSTRUCTION.findall(executed(sass)):
+    for opcode in INSTRUCTION.findall(executed(sass)):
         if kind := kind_of(opcode):
             found[kind] += 1
     return {kind: found[kind] for kind in (*KINDS, "tensor cores", "other") if found[kind]}
@@ -70,26 +70,11 @@ def executed(sass: str) -> str:
     return re.sub(r"^\s*(\.L_x?_?\w+):\s*\n[^\n]*\bBRA `\(\1\)[^\n]*\n", "", sass, flags=re.MULTILINE)
 
 
-# NVIDIA: what each SASS opcode that reaches global memory does (atomics write, so they stand with the stores).
-SASS_KINDS = {
-    "LDG": "load",
-    "LD": "load",
-    "LDGSTS": "load",  # cp.async: global to shared
-    "UTMALDG": "load",  # the tensor memory accelerator
-    "STG": "store",
-    "ST": "store",
-    "UTMASTG": "store",
-    "UTMAREDG": "store",
-    "RED": "store",
-    "REDG": "store",
-    "ATOM": "store",
-    "ATOMG": "store",
-}
+# NVIDIA: kinds of instructions that reach global memory; atomics write, so they are counted with the stores.
+REACHES = {"global loads": "load", "global stores": "store", "global atomics": "store"}
 
 # Modifiers that say how to cache or order an access, not how wide it is: LDG.E.EL.128 is counted with LDG.E.128.
 CACHING = re.compile(r"EL|EF|EU|LU|NA|CONSTANT|STRONG|WEAK|PRIVATE|GPU|SYS|SM|CTA|BYPASS|ACCESS|ZFILL|LTC\d+B|ENL\d|PT")
-
-SASS_LINE = re.compile(r"^\s*/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.x]+)", re.MULTILINE)
 
 RESOURCES = re.compile(r"Function (\S+?):?\s+REG:(\d+) STACK:(\d+)")
 
@@ -99,7 +84,7 @@ GCN_LINE = re.compile(r"^\s*((?:global|buffer|flat)_(load|store|atomic)_\w+)", r
 
 @dataclass(frozen=True)
 class Facts:
-    """What one compiled kernel needs and does."""
+    """What one compiled kernel needs and does: fields of a `MachineCode`."""
 
     registers: int | None
     spills: int | None
@@ -126,11 +111,10 @@ def counted(instructions: Iterable[tuple[str, str]]) -> tuple[dict[str, int], di
 def sass_memory(sass: str) -> tuple[dict[str, int], dict[str, int]]:
     """(loads, stores) of what `nvdisasm` prints. No width in the name means 32 bits: LDG.E."""
     found = []
-    for opcode in SASS_LINE.findall(sass):
-        family, *modifiers = opcode.split(".")
-        if family in SASS_KINDS:
-            width = [m for m in modifiers if not CACHING.fullmatch(m)]
-            found.append((SASS_KINDS[family], ".".join([family, *width])))
+    for opcode in INSTRUCTION.findall(sass):
+        if reaches := REACHES.get(kind_of(opcode)):
+            family, *modifiers = opcode.split(".")
+            found.append((reaches, ".".join([family, *(m for m in modifiers if not CACHING.fullmatch(m))])))
     return counted(found)
 
 

@@ -1,4 +1,7 @@
-"""What a kernel is compiled for: a card of the table of GPUs, or any architecture that Triton knows."""
+"""What a kernel is compiled for, a card of the table of GPUs or any architecture that Triton knows; and how much of a card its launch keeps busy.
+
+Occupancy is the programs that one multiprocessor holds at once, by registers, shared memory and threads.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from inductor_lab.errors import LabError, unknown
-from inductor_lab.gpus import GPUS, warp_size
+from inductor_lab.gpus import GPUS, KIB, Card, warp_size
 
 
 @dataclass(frozen=True)
@@ -64,3 +67,38 @@ def present_gpu() -> str | None:
     if torch.version.hip:
         return str(properties.gcnArchName).split(":")[0]  # gfx942:sramecc+:xnack-
     return f"sm_{properties.major}{properties.minor}"
+
+
+# How much of a card a launch keeps busy
+
+
+REGISTERS_TOGETHER = 8
+"""Registers of a thread come in eights."""
+RESERVED = KIB
+"""Shared memory that CUDA keeps of each program, from sm_80 on."""
+
+
+def resident(card: Card, *, registers: int | None, shared_memory: int, warps: int) -> int:
+    """Programs that one multiprocessor holds at once; 0 where not even one fits."""
+    return min(limits(card, registers=registers, shared_memory=shared_memory, warps=warps).values())
+
+
+def limits(card: Card, *, registers: int | None, shared_memory: int, warps: int) -> dict[str, int]:
+    """What keeps a multiprocessor from holding more programs -> how many it would hold by that alone."""
+    threads = warps * card.warp_size
+    found = {"threads": card.threads // threads, "programs": card.programs}
+    if registers:
+        taken = -(-registers // REGISTERS_TOGETHER) * REGISTERS_TOGETHER * threads
+        found["registers"] = card.registers // taken
+    reserved = RESERVED if card.backend == "cuda" else 0
+    if shared_memory > card.shared_memory_of_one:
+        found["shared memory"] = 0
+    elif shared_memory + reserved:
+        found["shared memory"] = card.shared_memory // (shared_memory + reserved)
+    return found
+
+
+def occupancy(card: Card, *, registers: int | None, shared_memory: int, warps: int, programs: int) -> float:
+    """The part of a card's warps that are there at once: what a multiprocessor holds, or all programs where they are fewer."""
+    held = resident(card, registers=registers, shared_memory=shared_memory, warps=warps)
+    return min(held, programs / card.processors) * warps * card.warp_size / card.threads

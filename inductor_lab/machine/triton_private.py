@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -63,12 +64,21 @@ class Compiled:
     """One kernel compiled for one target, and what was read from its machine code."""
 
     kernel: str
-    facts: Facts
+    symbol: str
+    """The kernel's name in its machine code."""
     shared_memory: int
     num_warps: int
     constants: Mapping[str, object]
     assembly: Mapping[str, Any]
     """The code at each stage, by Triton's names for them: `ttgir`, `ptx`, `cubin`."""
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the vendor's tools say of it; nothing is known where they are missing."""
+        if "amdgcn" in self.assembly:
+            return amd(self.assembly["amdgcn"])
+        told = disassembled(self.assembly["cubin"])
+        return nvidia(self.symbol, *told) if told else UNKNOWN
 
     @property
     def elements(self) -> int:
@@ -129,13 +139,7 @@ def launches_given_to(take: Callable[[CaughtLaunch], bool]) -> Iterator[None]:
 def compile_launch(launch: CaughtLaunch, target: Target) -> Compiled:
     """Compile for `target` as Triton itself does when it launches. Raises what the compiler raises."""
     ready = _ready(launch, target)
-    return _compiled(launch.kernel, ready.code(), ready.source.constants, target)
-
-
-def assembly(launch: CaughtLaunch, target: Target) -> Mapping[str, Any]:
-    """The code of a launch at each stage of its compilation, by Triton's names for them: `ttir`, `ptx`. Raises what the compiler raises."""
-    code: Any = _ready(launch, target).code()
-    return code.asm  # type: ignore[no-any-return]
+    return _compiled(launch.kernel, ready.code(), ready.source.constants)
 
 
 def variant(launch: CaughtLaunch, target: Target) -> str:
@@ -214,7 +218,7 @@ def compile_text(
         gpu = GPUTarget(target.backend, target.arch, target.warp_size)
         with _without_reproducer(), _inline_assembly_stays_on_its_line(gpu):
             code = triton.compile(tree, target=gpu, options=dict(options))
-        return _compiled(kernel, code, tree.constants, target)
+        return _compiled(kernel, code, tree.constants)
 
 
 PTX = re.compile(r'elementwise_inline_asm .*constraints = "=&?[bcdfhlqr]')
@@ -308,27 +312,20 @@ def _resolved(value: object, names: Mapping[str, Any]) -> object:
     return value
 
 
-def _compiled(kernel: Any, code: Any, constants: Mapping[Any, object], target: Target) -> Compiled:
-    asm, metadata = code.asm, code.metadata
+def _compiled(kernel: Any, code: Any, constants: Mapping[Any, object]) -> Compiled:
     return Compiled(
         kernel=kernel.__name__,
-        facts=amd(asm["amdgcn"]) if target.backend == "hip" else disassemble(metadata.name, asm["cubin"]),
-        shared_memory=metadata.shared,
-        num_warps=metadata.num_warps,
+        symbol=code.metadata.name,
+        shared_memory=code.metadata.shared,
+        num_warps=code.metadata.num_warps,
         constants={kernel.arg_names[path[0]]: plain(value) for path, value in constants.items() if len(path) == 1},
-        assembly=asm,
+        assembly=code.asm,
     )
 
 
 def plain(value: object) -> object:
     """A constant as a value that JSON can hold; a dtype becomes its name."""
     return value if isinstance(value, bool | int | float | str | None) else str(value)
-
-
-def disassemble(kernel: str, cubin: bytes) -> Facts:
-    """What NVIDIA's tools say of a kernel of a cubin; nothing is known where they are missing."""
-    told = disassembled(cubin)
-    return nvidia(kernel, *told) if told else UNKNOWN
 
 
 def disassemble_each(cubin: bytes) -> dict[str, tuple[Facts, int]]:

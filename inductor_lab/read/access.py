@@ -24,6 +24,8 @@ def compiled_away(
     function: ast.FunctionDef, functions: Mapping[str, ast.FunctionDef], known: Mapping[str, str]
 ) -> set[str]:
     """Parameters with a role that only branches reach which are never compiled: `OUTPUT_MAX : tl.constexpr = False`."""
+    if not any(map(_fixed, functions.values())):
+        return set()
     return known.keys() - roles(function, functions, compiled=True).keys()
 
 

@@ -27,10 +27,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.read.module import Definition, Module, Run, definitions, input_types
+from inductor_lab.read.module import Definition, Module, assigned, definitions, input_types, tensor_types
 from inductor_lab.read.syntax import parse_prefix
-from inductor_lab.read.types import sizes
-from inductor_lab.read.wrapper import RESULT, tensor_type
+from inductor_lab.read.types import size, split
+from inductor_lab.read.wrapper import RESULT, Run, tensor_type
 from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
 
 _MARKS = re.compile(
@@ -75,6 +75,7 @@ _WRAPPED = re.compile(
 )
 _CAST = re.compile(r"static_cast<int\w+>(?=\()|\bc10::(?=div_floor_integer)")
 _ARITHMETIC = re.compile(r"\w\)* ?[-+*/] ?\(*\w|\bdiv_floor_integer\(")
+BRACKETS = "()[]{}<>"
 _STREAM = re.compile(r"(?:raw_)?stream\d*")
 _INPUT = re.compile(r"auto (?P<name>\w+) = std::move\(inputs\[(?P<number>\d+)\]\);")
 _KINDS = {"arg": "inference", "primals": "forward", "tangents": "backward"}
@@ -168,12 +169,7 @@ def _claimed(module: Module, wrapper: str) -> dict[str, TensorType]:
 
 def _made_up(tree: ast.Module) -> dict[str, TensorType]:
     """What the auto-tuning block makes to stand for the model's tensors: of what a library returns it alone may tell the sizes."""
-    made = {
-        statement.targets[0].id: tensor_type(statement.value, {})
-        for statement in tree.body
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-    }
-    return {name: type_ for name, type_ in made.items() if type_}
+    return tensor_types(assigned(tree.body))
 
 
 def _called(text: str, definition: re.Match[str]) -> str:
@@ -296,7 +292,7 @@ class _Wrapper:
         return told or (self.checks[name].dtype if name in self.checks else "")
 
     def launch(self, name: str, arguments: str, line: int) -> None:
-        values = _split(arguments)
+        values = split(arguments, BRACKETS)
         behind = next((n for n, value in enumerate(values) if value == "this->device_idx_"), len(values))
         values = values[:behind]
         if values and _STREAM.fullmatch(values[-1]):  # `..., 0, stream0`: the device, and the stream
@@ -306,7 +302,7 @@ class _Wrapper:
 
     def library(self, name: str, arguments: str, line: int) -> None:
         """A call of a function that stands for an operator: what it writes is its first argument, or comes back behind a `&`."""
-        values = _split(arguments)
+        values = split(arguments, BRACKETS)
         made = [value[1:].removesuffix("_handle") for value in values if re.fullmatch(r"&\w+_handle", value)]
         given = [value for value in values if not value.startswith("&")]
         out = given[:1] if name.endswith("_out") else []
@@ -350,7 +346,7 @@ class _Divisions(ast.NodeTransformer):
 
 def _type(dtype: str, shape: str, stride: str) -> TensorType:
     """C++ writes `256L, 64L`, and a trailing comma after one size."""
-    return TensorType(dtype, *(sizes(", ".join(map(_plain, _split(one)))) for one in (shape, stride)))
+    return TensorType(dtype, *(tuple(size(_plain(item)) for item in split(one, BRACKETS)) for one in (shape, stride)))
 
 
 def _listed(extents: Iterable[SizeLike]) -> str:
@@ -365,14 +361,3 @@ def _between(text: str, start: int) -> str:
         if depth == 0:
             return text[start : bracket.start()]
     return ""
-
-
-def _split(arguments: str) -> list[str]:
-    """Arguments of one call, split at the commas that stand in no bracket."""
-    found, depth, start = [], 0, 0
-    for position, letter in enumerate(arguments.replace("->", "  ")):
-        depth += (letter in "([{<") - (letter in ")]}>")
-        if letter == "," and depth == 0:
-            found.append(arguments[start:position].strip())
-            start = position + 1
-    return [*found, arguments[start:].strip()] if arguments.strip() else []

@@ -46,20 +46,6 @@ KERNEL = "kernel"
 """The name that every kernel is given."""
 
 
-def body_hash(
-    function: ast.FunctionDef,
-    helpers: Iterable[ast.FunctionDef],
-    arguments: tuple[Argument, ...],
-    seen: Mapping[str, Collection[str]] | None = None,
-    constants: str = "",
-) -> str:
-    """SHA-256 of what a kernel is, with the constants of one that the user wrote.
-
-    `seen` are the `names` in each function, where they are known. The trees are changed: give them up.
-    """
-    return hashlib.sha256((normalised(function, helpers, arguments, seen) + constants).encode()).hexdigest()
-
-
 def user_constants(tree: ast.Module, meta: Mapping[str, Any], seen: Mapping[str, Collection[str]]) -> str:
     """What a kernel that the user wrote computes with and does not say in its functions.
 
@@ -78,7 +64,7 @@ def user_constants(tree: ast.Module, meta: Mapping[str, Any], seen: Mapping[str,
 
 
 def text_hash(text: str) -> str:
-    """The key of a kernel that is not Python: its text as it stands."""
+    """The key of a kernel: SHA-256 of its text, `normalised` where it is Python."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -88,7 +74,11 @@ def normalised(
     arguments: tuple[Argument, ...],
     seen: Mapping[str, Collection[str]] | None = None,
 ) -> str:
-    """The text that the hash is taken over. The trees are changed: give them up."""
+    """The text that the hash is taken over. The trees are changed: give them up.
+
+    Args:
+        seen: The `names` in each function, where they are known.
+    """
     functions = {function.name: function, **{helper.name: helper for helper in helpers}}
     seen = seen or {name: names(one) for name, one in functions.items()}
     used = _used(function, functions, seen)

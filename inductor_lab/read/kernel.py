@@ -77,7 +77,7 @@ def read_source(text: str) -> Source:
         _category(heuristic, meta, "pid_offset" in names[function.name]),
         arguments,
         body,
-        identity.body_hash(function, functions.values(), arguments, names, constants),
+        identity.text_hash(identity.normalised(function, functions.values(), arguments, names) + constants),
         ops,
         _size_hints(meta.get("size_hints"), arguments),
         meta,

@@ -29,6 +29,9 @@ from inductor_lab.records import ExternCall, LaunchArgument, Node, TensorType
 STEPS = 200_000
 """Comparisons after which one graph is given up: one that is a layer a thousand times over has very many nodes of one form."""
 
+MOST = 64
+"""Ways to lay a fragment over a graph: of more, none is told."""
+
 Bound = dict[str, str]
 """Fragment's node -> graph's node."""
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -46,9 +49,9 @@ class SubgraphMatcher:
         """Comparisons made so far, of all searches together."""
 
     def matches(
-        self, fragment: Sequence[Node], given: Mapping[str, str], holding: Set[str] = frozenset(), limit: int = 64
+        self, fragment: Sequence[Node], given: Mapping[str, str], holding: Set[str] = frozenset()
     ) -> list[Bound]:
-        """Every way to lay the fragment over the graph that binds the fragment's inputs as given and holds some nodes; none where there are more than `limit`.
+        """Every way to lay the fragment over the graph that binds the fragment's inputs as given and holds some nodes; none where there are more than `MOST`.
 
         Only names, operators and who reads whom are compared: numbers may differ between launches of one body.
         """
@@ -60,7 +63,7 @@ class SubgraphMatcher:
             for bound in self._all(nodes, roots, dict(given), holding):
                 if bound not in found and holding <= {*bound.values()}:
                     found.append(bound)
-                if len(found) > limit:
+                if len(found) > MOST:
                     return []
         except (_TooLongError, RecursionError):
             return []

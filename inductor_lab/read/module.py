@@ -17,8 +17,7 @@ from functools import cached_property
 from inductor_lab.computation.operators import called
 from inductor_lab.read import provenance
 from inductor_lab.read.syntax import parse_prefix, walk
-from inductor_lab.read.wrapper import Choice, Wrapper, tensor_type
-from inductor_lab.read.wrapper import Run as Run
+from inductor_lab.read.wrapper import Run, Wrapper, tensor_type
 from inductor_lab.records import Claim, ExternCall, TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
@@ -43,6 +42,15 @@ class Definition:
     def claim(self) -> Claim:
         """What the comment says, read once for all graphs, ranks and logs that hold this module."""
         return provenance.claim(list(self.comment))
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A multi-kernel: several kernels for one job, the fastest of which it picks when it runs."""
+
+    kernels: tuple[str, ...]
+    slices: list[slice]
+    """Which of a launch's arguments the first kernel takes; empty for all."""
 
 
 @dataclass
@@ -203,13 +211,11 @@ def _within(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunction
 
 def _hints(tree: ast.Module) -> dict[str, int]:
     """`s77 = primals_3` of a function, where the harness makes `primals_3 = 4096`."""
-    numbers: dict[str, int] = {}
-    for statement in tree.body:
-        if (isinstance(statement, ast.FunctionDef) and statement.name in HARNESS) or isinstance(statement, ast.If):
-            for node in walk(statement):
-                match node:
-                    case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int(value))):
-                        numbers[name] = value
+    numbers = {
+        name: value.value
+        for name, value in _made_by_harness(tree)
+        if isinstance(value, ast.Constant) and isinstance(value.value, int)
+    }
     found: dict[str, int] = {}
     for statement in tree.body if numbers else ():
         for function in _functions(statement):
@@ -222,16 +228,28 @@ def _hints(tree: ast.Module) -> dict[str, int]:
 
 def input_types(tree: ast.Module) -> dict[str, TensorType]:
     """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
-    types: dict[str, TensorType] = {}
+    return tensor_types(_made_by_harness(tree))
+
+
+def tensor_types(made: Iterable[tuple[str, ast.expr]]) -> dict[str, TensorType]:
+    """Of variables and what each is assigned, the tensors."""
+    found = ((name, tensor_type(value, {})) for name, value in made)
+    return {name: type_ for name, type_ in found if type_}
+
+
+def assigned(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """Variables and what each is assigned, of the assignments among some nodes."""
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value
+
+
+def _made_by_harness(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """What the functions that time the module assign."""
     for statement in tree.body:
         harness = isinstance(statement, ast.FunctionDef) and statement.name in HARNESS
         if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1
-            for node in walk(statement):
-                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                    made = tensor_type(node.value, {})
-                    if made:
-                        types[node.targets[0].id] = made
-    return types
+            yield from assigned(walk(statement))
 
 
 # Whether something was missed: what the text plainly holds is counted a second way

@@ -67,12 +67,10 @@ class Origins:
         return self._of(site).call(call) if site else UNKNOWN
 
     def _of(self, site: _Site) -> _Facts:
-        if site.facts is None:
-            key = (id(site.text), id(site.nodes), tuple(map(id, site.mappings)))
-            if key not in self._facts:
-                self._facts[key] = _Facts(site, self._source)
-            site.facts = self._facts[key]
-        return site.facts
+        key = (id(site.text), id(site.nodes), tuple(map(id, site.mappings)))
+        if key not in self._facts:
+            self._facts[key] = _Facts(site, self._source)
+        return self._facts[key]
 
 
 def together(parts: Iterable[Provenance]) -> Provenance:
@@ -108,7 +106,6 @@ class _Site:
     module: Module
     nodes: tuple[Node, ...]
     mappings: list[NodeMappings] = field(default_factory=list)
-    facts: _Facts | None = None
 
 
 class _Facts:
@@ -124,7 +121,6 @@ class _Facts:
         self.position = {node.name: number for number, node in enumerate(site.nodes)}
         self.definitions = {definition.name: definition for definition in site.module.definitions}
         self.runs = {run.line: run for run in site.module.runs}
-        self.claims: dict[str, Claim] = {}
         self.launches: dict[int, Provenance] = {}
         self.first: dict[str, Run | None] = {}
         """The launch that each kernel's own comment speaks of."""
@@ -145,10 +141,8 @@ class _Facts:
         return found
 
     def claim(self, name: str) -> Claim:
-        if name not in self.claims:
-            definition = self.definitions.get(name)
-            self.claims[name] = definition.claim if definition else Claim()
-        return self.claims[name]
+        definition = self.definitions.get(name)
+        return definition.claim if definition else Claim()
 
     def launch(self, line: int) -> Provenance:
         if line not in self.launches:

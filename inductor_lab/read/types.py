@@ -23,19 +23,26 @@ def fx_type(text: str) -> TensorType | None:
 
 def sizes(text: str) -> tuple[SizeLike, ...]:
     """`4096, 1024` or `s77, 4` as sizes; what is no number stays as it is written."""
-    return tuple(int(item) if re.fullmatch(r"-?\d+", item) else item for item in _items(text))
+    return tuple(map(size, split(text)))
 
 
-def _items(text: str) -> list[str]:
-    """What the commas outside of brackets part: `s77, Mod(s27, 2)` is two."""
-    items, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
+def size(text: str) -> SizeLike:
+    return int(text) if re.fullmatch(r"-?\d+", text) else text
+
+
+def split(text: str, brackets: str = "()") -> list[str]:
+    """What the commas outside of brackets part: `s77, Mod(s27, 2)` is two.
+
+    Args:
+        brackets: Opening and closing ones in turn; the `>` of C++'s arrow is none.
+    """
+    found, depth, start = [], 0, 0
+    for position, letter in enumerate(text):
+        depth += (letter in brackets[::2]) - (letter in brackets[1::2] and text[position - 1 : position] != "-")
         if letter == "," and not depth:
-            items.append("")
-        else:
-            items[-1] += letter
-    return [item.strip() for item in items if item.strip()]
+            found.append(text[start:position])
+            start = position + 1
+    return [item.strip() for item in (*found, text[start:]) if item.strip()]
 
 
 def contiguous(shape: tuple[SizeLike, ...]) -> tuple[SizeLike, ...]:

@@ -49,15 +49,6 @@ class Run:
     line: int
 
 
-@dataclass(frozen=True)
-class Choice:
-    """A multi-kernel: several kernels for one job, the fastest of which it picks when it runs."""
-
-    kernels: tuple[str, ...]
-    slices: list[slice]
-    """Which of a launch's arguments the first kernel takes; empty for all."""
-
-
 @dataclass
 class Wrapper:
     """Walks the statements of one function in order."""

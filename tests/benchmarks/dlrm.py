@@ -18,7 +18,7 @@ from pathlib import Path
 import jobs
 from jobs import Job
 
-from inductor_lab.kernels.dlrm.steps import STEPS
+from inductor_lab.kernels.steps import STEPS
 
 HERE = Path(__file__).resolve().parent
 LAB = (sys.executable, "-m", "inductor_lab")
@@ -35,7 +35,7 @@ KERNELS = (*GOALS, "lookups_backward", "pairwise_backward")
 def every() -> list[Job]:
     """The most important first."""
     first = ("lookups_2", "outer_2", "outer_3", "outer_1")
-    steps = [job for step in (*first, *(one for one in STEPS if one not in first)) for job in of_step(step)]
+    steps = [job for step in (*first, *(one for one in STEPS["dlrm"] if one not in first)) for job in of_step(step)]
     return [
         script("grafted"),
         *steps[: 2 * len(first)],
@@ -60,11 +60,11 @@ def script(of: str, name: str = "", rows: tuple[str, str] = ("", ""), options: s
 
 def of_step(step: str) -> list[Job]:
     """A step's file, timed in its model, and judged."""
-    capture, made = f"captured/{STEPS[step].capture}", []
+    capture, made = f"captured/{STEPS['dlrm'][step].capture}", []
     if step == "pairwise_1":
         capture = "made/interaction"
         text = (
-            "import torch, inductor_lab; from inductor_lab.kernels.dlrm.steps import interaction; "
+            "import torch, inductor_lab; from inductor_lab.kernels.steps.dlrm import interaction; "
             f"inductor_lab.capture_model(interaction, torch.randn(2048, 27, 16, device='cuda')).save({capture!r})"
         )
         made = [(sys.executable, "-c", text)]

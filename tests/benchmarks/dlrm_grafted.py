@@ -53,7 +53,7 @@ class Point:
 
     training: bool
     steps: tuple[str, ...]
-    """Of `inductor_lab/kernels/dlrm/steps`, grafted together."""
+    """Of `inductor_lab/kernels/steps/dlrm.py`, grafted together."""
 
 
 POINTS = (

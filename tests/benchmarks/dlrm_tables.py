@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab.gpus import find_gpu
-from inductor_lab.kernels.dlrm.steps import STEPS
+from inductor_lab.kernels.steps import STEPS
 
 Row = dict[str, Any]
 ROOT = Path(__file__).parents[2]
@@ -63,7 +63,7 @@ GOALS = (
 
 def diffs() -> dict[str, Row]:
     """Step -> what `diff` said of it."""
-    files = {FIRST: RESULTS.parent / "span_dlrm.json"} | {step: RESULTS / f"diff_{step}.json" for step in STEPS}
+    files = {FIRST: RESULTS.parent / "span_dlrm.json"} | {step: RESULTS / f"diff_{step}.json" for step in STEPS["dlrm"]}
     return {step: found for step, path in files.items() if (found := kept(path))}
 
 
@@ -118,7 +118,7 @@ def steps() -> str:
             + [f"{whole['step']['generated']:.1f}", f"{whole['step']['grafted']:.1f}"]
             + [within(whole["saved"], whole["saved_interval"], ".1f"), verdict(step)]
         )
-    missing = ", ".join(step for step in STEPS if step not in found)
+    missing = ", ".join(step for step in STEPS["dlrm"] if step not in found)
     untimed = f" Without a row: {missing}." if missing else ""
     cards = " and ".join(sorted({diff["device"] for diff in found.values()}))
     head = "step, span, generated, hand, generated / hand, DLRM's step, with this span, saved, verify"

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from inductor_lab.kernels.steps import kernels, steps
+from inductor_lab.kernels.steps import STEPS, says
 
 Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,10 +26,13 @@ NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
 )
 START, END = "<!-- results -->\n", "<!-- /results -->\n"
-ELSEWHERE = {"dlrm": " [Their page](dlrm.md#hand-kernels) has each step and all times.\n"}
-"""Kernel -> where its results are told, if not in its folder."""
+ELSEWHERE = {
+    "dlrm": "DLRM's hand kernels: hash and lookups, the outer product and its layer, the pairwise dot products. "
+    "[Their page](dlrm.md#hand-kernels) has each step and all times.\n"
+}
+"""Kernel -> what it is and where its results are told, if not in its folder."""
 OURS = ("hand", "again")
-FOLDERS = sorted(path.parent.name for path in KERNELS.glob("*/__init__.py"))
+FOLDERS = sorted(STEPS)
 
 
 def results(kernel: str) -> Row:
@@ -43,7 +46,7 @@ def rows(found: Row, verb: str) -> list[Row]:
     return [row for row in found["rows"] if row["verb"] == verb]
 
 
-def says(path: Path) -> str:
+def first_line(path: Path) -> str:
     """The first line of a file's docstring."""
     return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
@@ -65,10 +68,10 @@ def of_steps(kernel: str, found: Row) -> str:
     """Each step of a kernel: what it changes, and what came of it."""
     timed, judged = ({row["step"]: row for row in rows(found, verb)} for verb in ("step", "verify"))
     lines = []
-    for name, step in (steps(kernel) if kernel in kernels() else {}).items():
+    for name, step in STEPS[kernel].items():
         told = [verdict(judged.get(name)), *gained(timed.get(name))]
         where = f"{step.capture}:{step.address}"
-        lines.append([name, says(KERNELS / kernel / "steps" / f"{name}.py"), f"`{where}`", *told])
+        lines.append([name, says(kernel, name), f"`{where}`", *told])
     return table(
         ["step", "what it changes", "replaces", "verify", "us", "generated / hand", "saves of the model's step"], lines
     )
@@ -237,10 +240,10 @@ def gallery() -> str:
     parts = [f"![{TITLE}](pictures/{PICTURE.name})\n"]
     for kernel in FOLDERS:
         if kernel in ELSEWHERE:
-            parts.append(f"## {kernel}\n\n{says(KERNELS / kernel / '__init__.py')}{ELSEWHERE[kernel]}")
+            parts.append(f"## {kernel}\n\n{ELSEWHERE[kernel]}")
             continue
         found, page = results(kernel), f"../inductor_lab/kernels/{kernel}/README.md"
-        what = says(KERNELS / kernel / "kernel.py")
+        what = first_line(KERNELS / kernel / "kernel.py")
         parts.append(
             f"## {kernel}\n\n{what} [Its page]({page}) has each step and all times. Measured: {place(found)}\n"
         )

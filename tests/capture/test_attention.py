@@ -78,14 +78,15 @@ def test_what_the_user_switched_off_is_not_chosen() -> None:
 
 @pytest.mark.parametrize("name", ["cudnn", "flash", "efficient"])
 def test_a_row_is_there_for_every_kernel_of_every_card(name: str) -> None:
-    assert name in attention.SERVES and name in attention.CALLS
-    assert all(set(card.attention) <= set(attention.SERVES) for card in GPUS.values())
+    assert name in attention.FUSED
+    assert all(set(card.attention) <= set(attention.FUSED) for card in GPUS.values())
 
 
 def test_autocast_narrows_before_a_kernel_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[Inputs] = []
-    monkeypatch.setitem(attention.CALLS, "cudnn", lambda given: seen.append(given) or given.query)
-    monkeypatch.setitem(attention.CALLS, "efficient", lambda given: seen.append(given) or given.query)
+    for name in ("cudnn", "efficient"):
+        serves, _ = attention.FUSED[name]
+        monkeypatch.setitem(attention.FUSED, name, (serves, lambda given: seen.append(given) or given.query))
     call, query = attention_of(GPUS["h200"]), torch.randn(2, 4, 32, 64)
     allowed = torch.ones(32, 32, dtype=torch.bool)
     assert call(query, query, query).dtype == FULL

@@ -67,12 +67,12 @@ def settings(file: ModuleType) -> Iterator[tuple[dict[str, int], dict[str, Seque
 def equal(before: Any, after: Any) -> bool:
     """Whether two launches are of one grid's kernel with the same code."""
     from inductor_lab.machine.targets import target_named
-    from inductor_lab.machine.triton_private import assembly, front_end
+    from inductor_lab.machine.triton_private import compile_launch, front_end
 
     target = target_named(GPU)
     if without_lines(front_end(before, target)) == without_lines(front_end(after, target)):
         return True
-    first, second = (kept(assembly(one, target)["ptx"]) for one in (before, after))
+    first, second = (kept(compile_launch(one, target).assembly["ptx"]) for one in (before, after))
     return first == second
 
 

@@ -14,7 +14,7 @@ from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
 from inductor_lab.kernels.dlrm import outer, outer_ieee
 from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear, part_of
-from inductor_lab.kernels.dlrm.steps import outer_2
+from inductor_lab.kernels.steps.dlrm import folded
 
 ON = "cuda" if torch.cuda.is_available() else "cpu"
 SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
@@ -151,18 +151,18 @@ def test_a_folded_weight_is_about_half() -> None:
 
 def test_the_step_folds_again_for_a_changed_weight_and_other_blocks() -> None:
     weight = torch.randn(2, 32 * 32, device=ON)
-    first = outer_2.folded(weight, 32, 16)
-    assert outer_2.folded(weight, 32, 16) is first
-    assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+    first = folded(weight, 32, 16)
+    assert folded(weight, 32, 16) is first
+    assert torch.equal(folded(weight, 32, 32), fold(weight, 32).tiles)
     weight += 1
-    assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+    assert torch.equal(folded(weight, 32, 32), fold(weight, 32).tiles)
 
 
 @torch.inference_mode()
 def test_the_step_folds_a_weight_without_a_version_each_time() -> None:
     weight = torch.randn(2, 32 * 32, device=ON)
     for _ in range(2):
-        assert torch.equal(outer_2.folded(weight, 32, 32), fold(weight, 32).tiles)
+        assert torch.equal(folded(weight, 32, 32), fold(weight, 32).tiles)
         weight += 1
 
 

@@ -10,8 +10,8 @@ import torch
 import inductor_lab
 from inductor_lab import store
 from inductor_lab.eject import eject
-from inductor_lab.kernels.sparse_ffn.steps import layer, one_token
 from inductor_lab.kernels.steps import EDITED, END
+from inductor_lab.kernels.steps.sparse_ffn import layer, one_token
 from inductor_lab.spans.address import addressed
 
 RIGHT = """

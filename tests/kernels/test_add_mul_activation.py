@@ -14,10 +14,11 @@ pytest.importorskip("triton")
 from inductor_lab.eject import eject, eject_files
 from inductor_lab.ejected import write_all
 from inductor_lab.kernels.add_mul_activation import kernel
-from inductor_lab.kernels.add_mul_activation.steps import STEPS
-from inductor_lab.kernels.steps import definitions, written
+from inductor_lab.kernels.steps import definitions, steps, written
 from inductor_lab.store import load
 from inductor_lab.verify import verify
+
+STEPS = steps("add_mul_activation")
 
 CAPTURE = ROOT / "captured" / "lora_mlp_h200"
 SLOW = ("step_1", "step_3")

@@ -11,9 +11,10 @@ from folders import ROOT
 pytest.importorskip("triton")
 
 from inductor_lab.kernels.lora_linear import kernel
-from inductor_lab.kernels.lora_linear.steps import STEPS
-from inductor_lab.kernels.steps import definitions, written
+from inductor_lab.kernels.steps import definitions, steps, written
 from inductor_lab.verify import verify
+
+STEPS = steps("lora_linear")
 
 SMALLER = {"4194304": str(40 * 136), "4096": "40", "1024": "136"}
 """Sizes of the captured span: fewer for the interpreter, none a multiple of its tile, and three tiles of depth."""

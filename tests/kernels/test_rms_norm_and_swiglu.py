@@ -50,7 +50,7 @@ def test_a_step_computes_what_was_captured(
 ) -> None:
     file = tmp_path / f"{step}.py"
     file.write_text(text := written(kernel, step, captured(kernel), file.name), encoding="utf-8")
-    own = definitions((HERE / kernel / "kernel.py").read_text(encoding="utf-8"), [step.partition("_")[0]])
+    own = definitions((HERE.parent / kernel / "kernel.py").read_text(encoding="utf-8"), [step.partition("_")[0]])
     assert len(own) > 1 and all(text.count(part) == 1 for part in own)
     assert verify(file, effort="quick").verdict == "pass"
 

@@ -13,10 +13,11 @@ import inductor_lab
 pytest.importorskip("triton")
 
 from inductor_lab.kernels.rotary import kernel
-from inductor_lab.kernels.rotary.steps import STEPS
-from inductor_lab.kernels.steps import definitions, written
+from inductor_lab.kernels.steps import definitions, steps, written
 from inductor_lab.models.rotary import example
 from inductor_lab.verify import verify
+
+STEPS = steps("rotary")
 
 COMMITTED = Path(__file__).parent / "captured" / "rotary_gqa_bf16_h200"
 """8,192 tokens: minutes in the interpreter."""
@@ -52,7 +53,7 @@ def test_the_last_step_is_the_kernel() -> None:
     for step in ("step_4", "backward_1", "attention_1"):
         folder = COMMITTED if STEPS[step].capture == COMMITTED.name else ROOT / "captured" / STEPS[step].capture
         text = written("rotary", step, folder, f"{step}.py")
-        assert len(parts) == 5 and all(text.count(part) == 1 for part in parts)
+        assert len(parts) == 6 and all(text.count(part) == 1 for part in parts)
         assert "inductor_lab.kernels" not in text
 
 

@@ -17,8 +17,10 @@ from inductor_lab.verify import verify
 pytest.importorskip("triton")
 
 from inductor_lab.kernels.sparse_ffn import kernel
-from inductor_lab.kernels.sparse_ffn.steps import STEPS, layer, one_token
-from inductor_lab.kernels.steps import definitions, edit, written
+from inductor_lab.kernels.steps import definitions, edit, steps, written
+from inductor_lab.kernels.steps.sparse_ffn import layer, one_token
+
+STEPS = steps("sparse_ffn")
 
 # ---------------------------------------------------------------- the steps
 

@@ -14,9 +14,11 @@ pytest.importorskip("triton")
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.dlrm import lookups
-from inductor_lab.kernels.dlrm.steps import STEPS, interaction
-from inductor_lab.kernels.steps import definitions, written
+from inductor_lab.kernels.steps import definitions, steps, written
+from inductor_lab.kernels.steps.dlrm import interaction
 from inductor_lab.verify import verify
+
+STEPS = steps("dlrm")
 
 
 def capture(step: str) -> Path:

@@ -412,7 +412,7 @@ def test_the_code_is_what_inductor_itself_asks_the_compiler_for(
     import triton
 
     from inductor_lab.machine import inspect_kernel
-    from inductor_lab.machine.triton_private import disassemble
+    from inductor_lab.machine.triton_private import disassembled
 
     heuristics = pytest.importorskip("torch._inductor.runtime.triton_heuristics")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -439,7 +439,9 @@ def test_the_code_is_what_inductor_itself_asks_the_compiler_for(
         tuner._precompile_config(tuner.configs[0])
     monkeypatch.setattr(triton, "compile", real)
     (theirs,) = caught.value.args
-    facts, ours = disassemble(theirs.metadata.name, theirs.asm["cubin"]), inspect_kernel(kernel, "h200")
+    told = disassembled(theirs.asm["cubin"])
+    assert told is not None
+    facts, ours = nvidia(theirs.metadata.name, *told), inspect_kernel(kernel, "h200")
     assert (ours.registers, ours.spills, ours.loads, ours.stores) == (
         facts.registers, facts.spills, facts.loads, facts.stores,
     )  # fmt: skip

@@ -25,7 +25,7 @@ from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.machine import launches_of
-from inductor_lab.machine.occupancy import occupancy, resident
+from inductor_lab.machine.targets import occupancy, resident
 from inductor_lab.measure.tuning import clock, sweep, tune
 from inductor_lab.measure.tuning.clock import Results
 from inductor_lab.measure.tuning.pruning import compiled, pointless, pruned, rank

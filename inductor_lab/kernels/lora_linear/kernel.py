@@ -90,7 +90,8 @@ def lora_linear(
     """
     _check(x, weight, a, b, bias, activation, precision)
     rows = x.reshape(-1, x.shape[-1])
-    out: Tensor = _LoRALinear.apply(rows, weight, a, b, bias, scale, activation, precision, configuration)  # type: ignore[no-untyped-call]
+    how = {"precision": precision, "configuration": configuration}
+    out: Tensor = _LoRALinear.apply(rows, weight, a, b, bias, scale, activation, how)  # type: ignore[no-untyped-call]
     return out.view(*x.shape[:-1], len(weight))
 
 
@@ -124,18 +125,16 @@ class _LoRALinear(torch.autograd.Function):
         bias: Tensor | None,
         scale: float,
         activation: str,
-        precision: str,
-        configuration: Configuration | None,
+        how: dict[str, Any],
     ) -> Tensor:
         asked = any(ctx.needs_input_grad)
         out = x.new_empty(len(x), len(weight))
         before = torch.empty_like(out) if asked and activation not in ("identity", *FROM_OUTPUT) else None
-        s = first_product(x, a.t(), scale=scale, precision=precision)
-        how = {"precision": precision, "configuration": configuration}
+        s = first_product(x, a.t(), scale=scale, precision=how["precision"])
         multiply(x, weight, s, b, bias, out, before, activation=activation, early=True, **how)
         kept = None if activation == "identity" else out if before is None else before
         ctx.save_for_backward(x, weight, a, b, s, kept)
-        ctx.scale, ctx.activation, ctx.precision, ctx.configuration = scale, activation, precision, configuration
+        ctx.scale, ctx.activation, ctx.how = scale, activation, how
         return out
 
     @staticmethod
@@ -143,8 +142,8 @@ class _LoRALinear(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         x, weight, a, b, s, kept = ctx.saved_tensors
         of_x, of_weight, of_a, of_b, of_bias = ctx.needs_input_grad[:5]
-        numbers = {"precision": ctx.precision}
-        found: list[Tensor | None] = [None] * 9
+        numbers = {"precision": ctx.how["precision"]}
+        found: list[Tensor | None] = [None] * 8
         inner = before = None
         if kept is not None or of_x or of_a:
             before = grad if kept is None else torch.empty_like(kept)
@@ -155,8 +154,7 @@ class _LoRALinear(torch.autograd.Function):
         before = grad if before is None else before
         if of_x:
             found[0] = torch.empty_like(x, memory_format=torch.contiguous_format)
-            how = {"configuration": ctx.configuration, **numbers}
-            multiply(before, weight.t(), inner, a.t(), None, found[0], None, early=kept is None, **how)
+            multiply(before, weight.t(), inner, a.t(), None, found[0], None, early=kept is None, **ctx.how)
         if of_weight:
             found[1] = before.t() @ x
         if of_a:
@@ -298,33 +296,15 @@ def product(
     bias_ptr,  # [outputs], or where TURNED [rows]; or None
     out,  # [rows, outputs], or its descriptor
     before_ptr,  # [rows, outputs], what the activation is given; or None
-    rows,
-    outputs,
-    depth,
-    rank,
-    x_row,
-    x_depth,
-    weight_output,
-    weight_depth,
-    s_row,
-    s_rank,
-    b_output,
-    b_rank,
-    out_row,
-    out_output,
-    X_READ: tl.constexpr,
-    WEIGHT_READ: tl.constexpr,
-    OUT_WRITTEN: tl.constexpr,
-    ACTIVATION: tl.constexpr,
-    PRECISION: tl.constexpr,
-    TURNED: tl.constexpr,
+    rows, outputs, depth, rank,
+    x_row, x_depth, weight_output, weight_depth, s_row, s_rank, b_output, b_rank,
+    out_row, out_output,
+    X_READ: tl.constexpr, WEIGHT_READ: tl.constexpr, OUT_WRITTEN: tl.constexpr,
+    ACTIVATION: tl.constexpr, PRECISION: tl.constexpr, TURNED: tl.constexpr,
     EARLY: tl.constexpr,  # s may not be there yet
     LOOPS: tl.constexpr,  # blocks of the rank
-    BLOCK_M: tl.constexpr,
-    BLOCK_N: tl.constexpr,
-    BLOCK_K: tl.constexpr,
-    BLOCK_R: tl.constexpr,
-):
+    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_R: tl.constexpr,
+):  # fmt: skip
     """A program owns [BLOCK_M, BLOCK_N]; 16 tiles of rows share a tile of the weight while the L2 cache has it."""
     row_tiles, output_tiles = tl.cdiv(rows, BLOCK_M), tl.cdiv(outputs, BLOCK_N)
     tile, together = tl.program_id(0), 16 * output_tiles
@@ -389,21 +369,12 @@ def narrow(
     s_ptr,  # [rows, rank], written
     kept_ptr,  # [rows, depth], of the activation; or None
     before_ptr,  # [rows, depth], written: x times the activation's derivative; or None
-    rows,
-    depth,
-    rank,
-    scale,
-    x_row,
-    x_depth,
-    factor_depth,
-    factor_rank,
-    ACTIVATION: tl.constexpr,
-    PRECISION: tl.constexpr,
+    rows, depth, rank, scale,
+    x_row, x_depth, factor_depth, factor_rank,
+    ACTIVATION: tl.constexpr, PRECISION: tl.constexpr,
     EARLY: tl.constexpr,  # the next launch may begin when this one has
-    BLOCK_M: tl.constexpr,
-    BLOCK_K: tl.constexpr,
-    BLOCK_R: tl.constexpr,
-):
+    BLOCK_M: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_R: tl.constexpr,
+):  # fmt: skip
     """A program owns BLOCK_M rows, so that x is read once. Small in shared memory, that a program of `product` finds room beside it."""
     if EARLY:
         tl.extra.cuda.gdc_launch_dependents()
@@ -431,18 +402,10 @@ def turned(
     s_ptr,  # [rows, rank]
     found_ptr,  # f32[parts, columns, rank], written
     summed_ptr,  # f32[parts, columns], written
-    rows,
-    columns,
-    rank,
-    tall_row,
-    tall_column,
-    s_row,
-    s_rank,
-    PRECISION: tl.constexpr,
-    BLOCK_M: tl.constexpr,
-    BLOCK_C: tl.constexpr,
-    BLOCK_R: tl.constexpr,
-):
+    rows, columns, rank,
+    tall_row, tall_column, s_row, s_rank,
+    PRECISION: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_C: tl.constexpr, BLOCK_R: tl.constexpr,
+):  # fmt: skip
     """A program owns BLOCK_C columns of a part of the rows."""
     column, first = tl.program_id(0) * BLOCK_C, tl.program_id(1) * BLOCK_R
     part, parts = tl.program_id(2), tl.num_programs(2)

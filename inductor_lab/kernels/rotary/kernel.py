@@ -250,29 +250,19 @@ def rotate(
     cos_ptr,  # [batch, rows, HALF], with EACH [batch, rows, 2 * HALF]
     sin_ptr,
     position_ptr,  # integers [batch, tokens]; None: token 0 has row 0
-    first_strides,
-    second_strides,
-    first_out_strides,
-    second_out_strides,
-    cos_strides,
-    sin_strides,
-    position_strides,
-    tokens,
-    rows,
-    FIRST_HEADS: tl.constexpr,
-    SECOND_HEADS: tl.constexpr,
+    first_strides, second_strides, first_out_strides, second_out_strides,
+    cos_strides, sin_strides, position_strides,
+    tokens, rows,
+    FIRST_HEADS: tl.constexpr, SECOND_HEADS: tl.constexpr,
     HALF: tl.constexpr,  # pairs
     PADDED: tl.constexpr,
     REST: tl.constexpr,  # columns behind those that are rotated, to be copied
     REST_PADDED: tl.constexpr,
     EACH: tl.constexpr,  # an angle for each member of a pair
-    INTERLEAVED: tl.constexpr,
-    CONJUGATE: tl.constexpr,
-    WIDE: tl.constexpr,
+    INTERLEAVED: tl.constexpr, CONJUGATE: tl.constexpr, WIDE: tl.constexpr,
     MANY: tl.constexpr,  # samples: of one there is nothing to divide
-    TOKENS: tl.constexpr,
-    HEADS: tl.constexpr,
-):
+    TOKENS: tl.constexpr, HEADS: tl.constexpr,
+):  # fmt: skip
     # Programs that follow each other own the same tokens: their cosines and sines are in the cache for the next.
     GROUPS: tl.constexpr = (FIRST_HEADS + SECOND_HEADS + HEADS - 1) // HEADS
     block = tl.program_id(0) // GROUPS
@@ -288,42 +278,20 @@ def rotate(
     inside = there
     if (FIRST_HEADS + SECOND_HEADS) % HEADS > 0:
         inside = there & (head < FIRST_HEADS + SECOND_HEADS)
-
-    if second_ptr is None:
-        x_ptr = rows_at(first_ptr, first_strides, batch, head, token)
-        out_ptr = rows_at(first_out_ptr, first_out_strides, batch, head, token)
-        stride, out_stride = first_strides[3], first_out_strides[3]
-    else:  # heads of the second tensor are counted behind the first's
-        of_first = begin < FIRST_HEADS if FIRST_HEADS % HEADS == 0 else head < FIRST_HEADS
+    of_first = begin < FIRST_HEADS if FIRST_HEADS % HEADS == 0 else head < FIRST_HEADS
+    if second_ptr is not None:  # heads of the second tensor are counted behind the first's
         head = tl.where(of_first, head, head - FIRST_HEADS)
-        strides = either(of_first, first_strides, second_strides)
-        out_strides = either(of_first, first_out_strides, second_out_strides)
-        x_ptr = rows_at(tl.where(of_first, first_ptr, second_ptr), strides, batch, head, token)
-        out_ptr = rows_at(tl.where(of_first, first_out_ptr, second_out_ptr), out_strides, batch, head, token)
-        stride, out_stride = strides[3], out_strides[3]
-
-    row = token
-    if position_ptr is not None:
-        row = tl.load(position_ptr + batch * position_strides[0] + token * position_strides[1], there, other=0)
-        row = row.to(tl.int64)
-        tl.device_assert((row >= 0) & (row < rows), "a position is outside of the rows of cos and sin", there)
-    # By all heads, though the same: a request of a warp has them once for several. A tile of tokens alone would have other threads than that of
-    # query and key, and one of both go through shared memory.
-    row = tl.broadcast_to(row, [TOKENS, HEADS, 1])
+    x_ptr, stride = rows_at(first_ptr, second_ptr, of_first, first_strides, second_strides, batch, head, token)
+    out_ptr, out_stride = rows_at(
+        first_out_ptr, second_out_ptr, of_first, first_out_strides, second_out_strides, batch, head, token
+    )
+    row = table_row(position_ptr, position_strides, batch, token, there, rows, TOKENS, HEADS)
     cos_rows = cos_ptr + batch * cos_strides[0] + row * cos_strides[1]
     sin_rows = sin_ptr + batch * sin_strides[0] + row * sin_strides[1]
-    if EACH:
-        cos_a, cos_b = pairs(cos_rows, cos_strides[2], inside, HALF, PADDED, INTERLEAVED)
-        sin_a, sin_b = pairs(sin_rows, sin_strides[2], inside, HALF, PADDED, INTERLEAVED)
-    else:
-        pair = tl.arange(0, PADDED)[None, None, :]
-        if (
-            INTERLEAVED
-        ):  # a thread has as many pairs as there are in 16 bytes: no more angles, or they go through shared memory
-            pair = tl.max_contiguous(pair, [1, 1, 64 // first_ptr.dtype.element_ty.primitive_bitwidth])
-        cos_a = tl.load(cos_rows + pair * cos_strides[2], inside & (pair < HALF))
-        sin_a = tl.load(sin_rows + pair * sin_strides[2], inside & (pair < HALF))
-        cos_b, sin_b = cos_a, sin_a
+    # A thread has as many pairs as there are in 16 bytes: no more angles, or they go through shared memory.
+    ALONG: tl.constexpr = 64 // first_ptr.dtype.element_ty.primitive_bitwidth
+    cos_a, cos_b = angles(cos_rows, cos_strides[2], inside, HALF, PADDED, EACH, INTERLEAVED, ALONG)
+    sin_a, sin_b = angles(sin_rows, sin_strides[2], inside, HALF, PADDED, EACH, INTERLEAVED, ALONG)
     a, b = pairs(x_ptr, stride, inside, HALF, PADDED, INTERLEAVED)
     cos_a, cos_b, sin_a, sin_b = cos_a.to(WIDE), cos_b.to(WIDE), sin_a.to(WIDE), sin_b.to(WIDE)
     if CONJUGATE:  # transposed: what a gave to b comes back with b's sine
@@ -337,20 +305,50 @@ def rotate(
 
 
 @triton.jit
-def either(first, one, other):
-    """The strides of one or of the other: a program's heads are all of one tensor, or each has its own."""
-    return (
-        tl.where(first, one[0], other[0]),
-        tl.where(first, one[1], other[1]),
-        tl.where(first, one[2], other[2]),
-        tl.where(first, one[3], other[3]),
-    )
+def table_row(position_ptr, position_strides, batch, token, there, rows, TOKENS: tl.constexpr, HEADS: tl.constexpr):
+    """The row of cos and sin of each token, by all heads, though the same: a request of a warp has them once for several.
+
+    A tile of tokens alone would have other threads than that of query and key, and one of both go through shared memory.
+    """
+    row = token
+    if position_ptr is not None:
+        row = tl.load(position_ptr + batch * position_strides[0] + token * position_strides[1], there, other=0)
+        row = row.to(tl.int64)
+        tl.device_assert((row >= 0) & (row < rows), "a position is outside of the rows of cos and sin", there)
+    return tl.broadcast_to(row, [TOKENS, HEADS, 1])
 
 
 @triton.jit
-def rows_at(ptr, strides, batch, head, token):
-    """Where rows [TOKENS, HEADS, 1] begin."""
-    return ptr + batch * strides[0] + head * strides[1] + token * strides[2]
+def angles(
+    row_ptr, stride, inside, HALF: tl.constexpr, PADDED: tl.constexpr,
+    EACH: tl.constexpr, INTERLEAVED: tl.constexpr, ALONG: tl.constexpr,
+):  # fmt: skip
+    """Cosines or sines of both members of a pair: the same, or with EACH an own one."""
+    if EACH:
+        a, b = pairs(row_ptr, stride, inside, HALF, PADDED, INTERLEAVED)
+    else:
+        pair = tl.arange(0, PADDED)[None, None, :]
+        if INTERLEAVED:
+            pair = tl.max_contiguous(pair, [1, 1, ALONG])
+        a = tl.load(row_ptr + pair * stride, inside & (pair < HALF))
+        b = a
+    return a, b
+
+
+@triton.jit
+def rows_at(first_ptr, second_ptr, of_first, first_strides, second_strides, batch, head, token):
+    """Where rows [TOKENS, HEADS, 1] of one tensor or of two begin, and their columns' stride: a program's heads are all of one, or each has its own."""
+    if second_ptr is None:
+        ptr, strides = first_ptr, first_strides
+    else:
+        ptr = tl.where(of_first, first_ptr, second_ptr)
+        strides = (
+            tl.where(of_first, first_strides[0], second_strides[0]),
+            tl.where(of_first, first_strides[1], second_strides[1]),
+            tl.where(of_first, first_strides[2], second_strides[2]),
+            tl.where(of_first, first_strides[3], second_strides[3]),
+        )
+    return ptr + batch * strides[0] + head * strides[1] + token * strides[2], strides[3]
 
 
 @triton.jit

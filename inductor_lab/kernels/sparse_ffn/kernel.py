@@ -212,18 +212,10 @@ def hidden_of_one(
     active_ptr,  # [bound]
     count_ptr,  # [1], or None
     hidden_ptr,  # f32[bound], written
-    columns,
-    neurons,
-    bound,
-    x_strides,
-    up_strides,
-    gate_strides,
-    active_stride,
-    ACTIVATION: tl.constexpr,
-    NEURONS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-    LINKED: tl.constexpr,
-):
+    columns, neurons, bound,
+    x_strides, up_strides, gate_strides, active_stride,
+    ACTIVATION: tl.constexpr, NEURONS: tl.constexpr, COLUMNS: tl.constexpr, LINKED: tl.constexpr,
+):  # fmt: skip
     if LINKED:
         tl.extra.cuda.gdc_launch_dependents()
     place = tl.program_id(0) * NEURONS + tl.arange(0, NEURONS)
@@ -248,15 +240,10 @@ def down_of_one(
     active_ptr,  # [bound]
     count_ptr,  # [1], or None
     out_ptr,  # [columns], written
-    columns,
-    neurons,
-    bound,
-    active_stride,
-    down_strides,
-    NEURONS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-    LINKED: tl.constexpr,
-):
+    columns, neurons, bound,
+    active_stride, down_strides,
+    NEURONS: tl.constexpr, COLUMNS: tl.constexpr, LINKED: tl.constexpr,
+):  # fmt: skip
     own = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     place = tl.arange(0, NEURONS)
     count = counted(count_ptr, bound)
@@ -284,20 +271,11 @@ def hidden(
     active_ptr,  # [bound]
     count_ptr,  # [1], or None
     hidden_ptr,  # [tokens, padded], written
-    tokens,
-    columns,
-    neurons,
-    bound,
+    tokens, columns, neurons, bound,
     padded,  # so many of the hidden layer, 0 behind the active ones: no mask keeps the second launch from loading 16 bytes
-    x_strides,
-    up_strides,
-    gate_strides,
-    active_stride,
-    ACTIVATION: tl.constexpr,
-    TOKENS: tl.constexpr,
-    NEURONS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-):
+    x_strides, up_strides, gate_strides, active_stride,
+    ACTIVATION: tl.constexpr, TOKENS: tl.constexpr, NEURONS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
     # Tiles of tokens follow each other: what the first one gathers is in the cache for the next.
     tiles = tl.cdiv(tokens, TOKENS)
     tile, block = tl.program_id(0) % tiles, tl.program_id(0) // tiles
@@ -337,17 +315,10 @@ def mapped_down(
     active_ptr,  # [bound], in range
     count_ptr,  # [1], or None
     out_ptr,  # [tokens, columns], written
-    tokens,
-    columns,
-    neurons,
-    bound,
-    padded,
-    active_stride,
-    down_strides,
-    TOKENS: tl.constexpr,
-    NEURONS: tl.constexpr,
-    COLUMNS: tl.constexpr,
-):
+    tokens, columns, neurons, bound, padded,
+    active_stride, down_strides,
+    TOKENS: tl.constexpr, NEURONS: tl.constexpr, COLUMNS: tl.constexpr,
+):  # fmt: skip
     token = (tl.program_id(0) * TOKENS + tl.arange(0, TOKENS))[:, None]
     column = (tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS))[None, :]
     count = counted(count_ptr, bound)

@@ -12,7 +12,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.machine import CaughtLaunch, inspect_module, launches_of
 from inductor_lab.machine.instructions import width
-from inductor_lab.machine.occupancy import occupancy, resident
+from inductor_lab.machine.targets import occupancy, resident
 from inductor_lab.records import Candidate, MachineCode
 
 MOST_ELEMENTS = 1 << 20

@@ -19,7 +19,7 @@ from inductor_lab.costs.traffic import compulsory, traffic
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
 from inductor_lab.machine import launches_of, target_named
-from inductor_lab.machine.occupancy import limits, occupancy
+from inductor_lab.machine.targets import limits, occupancy
 from inductor_lab.measure.timing.ceilings import COPY
 from inductor_lab.measure.why.reasons import Side, because
 from inductor_lab.records import Ceiling, Kernel, MachineCode, PerfDiff, Residency, Roofline, Timing, Traffic

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import main, output
+from inductor_lab.models.dlrm_train.__main__ import Hash, Interaction, Json, LogCounts
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -24,12 +25,10 @@ def export(
     checkpoint: Annotated[
         Path | None, typer.Option("--checkpoint", metavar="FILE", help="Trained parameters; the seed's without.")
     ] = None,
-    interaction: Annotated[str | None, typer.Option("--interaction", metavar="outer|cat|dot")] = None,
-    hash_: Annotated[str | None, typer.Option("--hash", metavar="index-list|index-device|modulus")] = None,
-    log_counts: Annotated[
-        bool | None, typer.Option("--log-counts/--raw-counts", help="log(1 + count) instead of counts.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    interaction: Interaction = None,
+    hash_: Hash = None,
+    log_counts: LogCounts = None,
+    json: Json = False,
 ) -> None:
     """Export the talk's DLRM to ONNX, for any batch, held to onnxruntime's result."""
     from inductor_lab.criteo.format import Table, read_metadata

@@ -1,1 +1,0 @@
-"""Rotary position embedding of a query and a key in one kernel; `steps/` is how it came to be."""
