@@ -48,7 +48,7 @@ class Held:
     def check_fast(self) -> None:
         """Fails where it is slower than is allowed; skipped where there is no GPU."""
         from inductor_lab.machine import present_gpu
-        from inductor_lab.measure.checks import checks, decided
+        from inductor_lab.measure.ci import checks, decided
         from inductor_lab.measure.diff import diff
         from inductor_lab.measure.timing.samples import Method
 

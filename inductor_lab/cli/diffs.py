@@ -16,8 +16,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import PerfDiff
 
 if TYPE_CHECKING:
-    from inductor_lab.measure.baseline import Baseline
-    from inductor_lab.measure.checks import Check
+    from inductor_lab.measure.ci import Baseline, Check
     from inductor_lab.measure.timing.samples import Method
 
 MEASURED_BY = ("launch", "cache", "rounds", "seed")
@@ -94,7 +93,7 @@ def run(files: Sequence[Path], asked: Asked, json: bool) -> None:
 def _begun(files: Sequence[Path], asked: Asked) -> Baseline | None:
     """What can not be done is said before anything is compared; the baseline, where there is one."""
     from inductor_lab.machine import present_gpu, target_named
-    from inductor_lab.measure import baseline
+    from inductor_lab.measure import ci
     from inductor_lab.measure.contest.contest import check_asked
 
     here = present_gpu() is not None
@@ -114,7 +113,7 @@ def _begun(files: Sequence[Path], asked: Asked) -> Baseline | None:
         return None
     import torch
 
-    kept = baseline.stored(path, new=asked.save_baseline is not None)
+    kept = ci.stored(path, new=asked.save_baseline is not None)
     card = torch.cuda.get_device_name()
     if asked.baseline:
         kept.need(files, card, asked.method)
@@ -125,7 +124,7 @@ def _begun(files: Sequence[Path], asked: Asked) -> Baseline | None:
 
 def _one(file: Path, asked: Asked, kept: Baseline | None, step: Callable[[str], None], *, alone: bool) -> Found:
     """One file's comparison, and what it is held to. An error is raised where there is no other file to go on with."""
-    from inductor_lab.measure.checks import Check, checks, decided
+    from inductor_lab.measure.ci import Check, checks, decided
 
     began = time.monotonic()
     limited = asked.fail_slower is not None or asked.baseline is not None
@@ -200,8 +199,7 @@ def _document(one: Found, limited: bool) -> dict[str, Any]:
 
 
 def _write_junit(path: Path, found: Mapping[Path, Found]) -> None:
-    from inductor_lab.measure.baseline import versions
-    from inductor_lab.measure.checks import junit
+    from inductor_lab.measure.ci import junit, versions
 
     diffs = [one.diff for one in found.values() if isinstance(one.diff, PerfDiff)]
     told = {"device": [diff.device for diff in diffs]}

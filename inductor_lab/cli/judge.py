@@ -44,7 +44,7 @@ def update_file(name: str, destination: str | None, template: Path | None) -> No
     """Merge into one file, and say what came of it; exit with 1 where something is left to resolve."""
     from inductor_lab import store
     from inductor_lab.quantity import plural
-    from inductor_lab.update import own_kernel, update
+    from inductor_lab.staleness import own_kernel, update
 
     own = Path(name)
     if own.is_file() or own.suffix in (".py", ".cu"):

@@ -62,7 +62,7 @@ def compare(
 def _write(found: Comparison, file: Path, count: int) -> None:
     from inductor_lab.costs.roofline import card
     from inductor_lab.measure.history import of_capture
-    from inductor_lab.measure.why.pairs import every, programs
+    from inductor_lab.measure.why.texts import every, programs
     from inductor_lab.report import comparison
 
     chosen = _costliest(found, count) if count else []

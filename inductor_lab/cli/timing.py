@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from inductor_lab.measure.sweep.results import Row
-    from inductor_lab.measure.sweep.sweeping import Engine, Swept
+    from inductor_lab.measure.sweep.sweep import Engine, Swept
 
 
 def tune(
@@ -92,8 +92,8 @@ def run(
     json: bool,
 ) -> None:
     """The verb, after it was told to sweep."""
-    from inductor_lab.measure.sweep.size_axes import axes
-    from inductor_lab.measure.sweep.sweeping import sweep
+    from inductor_lab.measure.sweep.points import axes
+    from inductor_lab.measure.sweep.sweep import sweep
     from inductor_lab.measure.timing.samples import Method
 
     asked = axes(sizes) if sizes else ()
@@ -124,13 +124,13 @@ def run(
 def _engine(name: str, gpus: str) -> Engine:
     from functools import partial
 
-    from inductor_lab.measure.sweep import engines
+    from inductor_lab.measure.sweep import sweep as sweeping
 
     if name not in ("", "ray"):
         raise LabError(f"There is no engine {name!r}: it is ray, or leave --engine out.")
     if name and gpus:
         raise LabError("--gpus names GPUs of this host, and --engine ray takes those of its cluster: give one of both.")
-    return engines.through_ray if name else partial(engines.on_this_host, gpus=engines.gpu_numbers(gpus))
+    return sweeping.through_ray if name else partial(sweeping.on_this_host, gpus=sweeping.gpu_numbers(gpus))
 
 
 def _say_where(swept: Swept) -> None:
@@ -278,7 +278,7 @@ def bench(
             "-o, --gpus and --engine belong to a sweep: name its sizes with --sweep, or dtypes with --dtypes."
         )
     from inductor_lab import store
-    from inductor_lab.measure.bench import bench as measure
+    from inductor_lab.measure.diff import bench as measure
     from inductor_lab.measure.timing.crosscheck import disagreement
     from inductor_lab.measure.timing.samples import Method
     from inductor_lab.report import outcomes

@@ -14,8 +14,8 @@ from types import ModuleType
 
 from inductor_lab.ejected import is_span, load
 from inductor_lab.errors import LabError
-from inductor_lab.machine import inspect_module, present_gpu, target_named
-from inductor_lab.measure.contest.autotuned import as_run
+from inductor_lab.machine import LAUNCHERS, inspect_module, present_gpu, target_named
+from inductor_lab.measure.contest.autotuned import AsRun, as_run
 from inductor_lab.measure.contest.configurations import both
 from inductor_lab.measure.contest.contest import Contest, check_asked, contest
 from inductor_lab.measure.timing.ceilings import ceilings
@@ -23,17 +23,52 @@ from inductor_lab.measure.timing.crosscheck import disagreement, launch_times, p
 from inductor_lab.measure.timing.prepared import (
     Prepared,
     bytes_moved,
+    check_results,
     conditions,
     conditions_told,
     paired,
     prepared,
     timing,
 )
-from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure
+from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure, need_gpu
 from inductor_lab.measure.timing.significance import compared
 from inductor_lab.measure.why.explained import explained, operations
 from inductor_lab.measure.why.texts import difference
-from inductor_lab.records import Paired, PerfDiff
+from inductor_lab.records import Paired, PerfDiff, Timing
+
+
+def bench(
+    path: str | Path,
+    which: str = "hand",
+    method: Method | None = None,
+    *,
+    profile: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Timing:
+    """Time the `hand` or `generated` kernel of an ejected file on the GPU of this machine, in microseconds.
+
+    `bytes_per_second` is of the bytes that the file says were counted from the generated kernel, each element once; None
+    where it says none. `profile` adds what CUPTI tells, `profiled`. The generated kernel is launched under what Inductor's
+    autotuner keeps here, which `conditions` and `notes` tell.
+    Raises LabError without a GPU, or when the kernel fails.
+    """
+    need_gpu()
+    module = load(path).module
+    kernels = prepared(module, {which: getattr(module, LAUNCHERS[which])})
+    if which == "generated":
+        progress("asking Inductor's autotuner for its configuration")
+    model = as_run(module, kernels.tensors) if which == "generated" else AsRun()
+    model.stated_by(module)
+    check = check_results(kernels, which)
+    found = measure(kernels.functions, kernels.restore, method or Method(), progress)
+    check()
+    taken = replace(
+        timing(found.times[which], bytes_moved(module), found.method),
+        conditions=conditions(found, model.autotuned),
+        notes=(*model.notes, *conditions_told(found)),
+    )
+    return replace(taken, profiled=profiled(kernels, which, found.method)) if profile else taken
+
 
 NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made of both is for {gpu}."
 NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."

@@ -27,9 +27,8 @@ import torch
 from inductor_lab import ejected, store
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.cupti import kernel_times
 from inductor_lab.measure.timing.prepared import prepared
-from inductor_lab.measure.timing.samples import Method, card_state, flusher, measure
+from inductor_lab.measure.timing.samples import Method, card_state, flusher, kernel_times, measure
 from inductor_lab.measure.timing.significance import Compared, compared
 
 CAPTURED = (

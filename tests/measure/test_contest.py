@@ -17,8 +17,7 @@ from inductor_lab.measure import diff as diff_module  # noqa: E402
 from inductor_lab.measure.contest import contest, forms  # noqa: E402
 from inductor_lab.measure.contest.autotuned import OLD, AsRun  # noqa: E402
 from inductor_lab.measure.contest.configurations import Best, matching, settings_of, wider  # noqa: E402
-from inductor_lab.measure.contest.contestants import check_named  # noqa: E402
-from inductor_lab.measure.contest.forms import RefusedError  # noqa: E402
+from inductor_lab.measure.contest.contestants import RefusedError, check_named  # noqa: E402
 from inductor_lab.measure.diff import diff  # noqa: E402
 from inductor_lab.measure.timing.prepared import Prepared, prepared  # noqa: E402
 from inductor_lab.measure.timing.samples import (  # noqa: E402

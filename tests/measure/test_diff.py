@@ -12,8 +12,7 @@ from typing import ClassVar
 import pytest
 
 from inductor_lab.errors import LabError
-from inductor_lab.measure.bench import bench
-from inductor_lab.measure.diff import diff
+from inductor_lab.measure.diff import bench, diff
 from inductor_lab.measure.timing import samples as instrument
 from inductor_lab.measure.timing.prepared import (
     UNSEEN,

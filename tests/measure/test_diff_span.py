@@ -24,9 +24,9 @@ from inductor_lab.measure import diff as judge  # noqa: E402
 from inductor_lab.measure.contest.autotuned import AsRun  # noqa: E402
 from inductor_lab.measure.contest.configurations import matching  # noqa: E402
 from inductor_lab.measure.timing import crosscheck  # noqa: E402
-from inductor_lab.measure.timing.cupti import EMPTY  # noqa: E402
 from inductor_lab.measure.timing.prepared import Prepared  # noqa: E402
 from inductor_lab.measure.timing.samples import (  # noqa: E402
+    EMPTY,
     Function,
     Measured,
     Method,

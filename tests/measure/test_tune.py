@@ -19,18 +19,18 @@ from span_as_text import SPAN
 from told_times import Told
 
 from inductor_lab import store
-from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
-from inductor_lab.ejected import load
+from inductor_lab.ejected import JUDGE_STARTS, load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.machine import launches_of
 from inductor_lab.machine.occupancy import occupancy, resident
-from inductor_lab.measure.tuning import clock, sweep, tune
+from inductor_lab.measure.tuning import clock, tune
+from inductor_lab.measure.tuning import search as sweep
 from inductor_lab.measure.tuning.clock import Results
 from inductor_lab.measure.tuning.pruning import compiled, pointless, pruned, rank
+from inductor_lab.measure.tuning.search import Check
 from inductor_lab.measure.tuning.settings import around, identity, rewritten, stated
-from inductor_lab.measure.tuning.sweep import Check
 from inductor_lab.read import read
 from inductor_lab.records import Candidate, Case, Verdict
 

@@ -10,7 +10,8 @@ import pytest
 
 from inductor_lab.gpus import GPUS
 from inductor_lab.measure.timing.samples import Measured, Method, State
-from inductor_lab.measure.tuning import clock, sweep
+from inductor_lab.measure.tuning import clock
+from inductor_lab.measure.tuning import search as sweep
 from inductor_lab.records import Candidate, Case, Verdict
 
 KERNEL = """

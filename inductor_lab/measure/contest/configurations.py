@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-from inductor_lab.ejected import seen
 from inductor_lab.errors import LabError
+from inductor_lab.files import seen
 from inductor_lab.machine import LAUNCHERS
+from inductor_lab.measure.tuning.search import LIMIT, begun
 from inductor_lab.measure.tuning.settings import Stated, around, kind_of, stated
-from inductor_lab.measure.tuning.sweep import LIMIT, begun
 
 WARPS = 4
 """Triton's own, where a launcher states none. What stages default to depends on the card."""

@@ -11,9 +11,8 @@ from typing import Any
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.measure.contest.configurations import best_of, both, matching
-from inductor_lab.measure.contest.contestants import Contestant, check_named, entered
+from inductor_lab.measure.contest.contestants import Contestant, RefusedError, check_named, entered
 from inductor_lab.measure.contest.correct import CrashedError, Judge
-from inductor_lab.measure.contest.forms import RefusedError
 from inductor_lab.measure.timing.prepared import Prepared, paired
 from inductor_lab.measure.timing.samples import Function, Measured, first_line, recorded
 from inductor_lab.measure.tuning.settings import told

@@ -11,11 +11,11 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.measure.contest import forms
+from inductor_lab.measure.contest import contestants
 from inductor_lab.measure.contest.autotuned import AsRun, as_run
+from inductor_lab.measure.contest.contestants import Bound, eager_form
 from inductor_lab.measure.contest.correct import Judge
-from inductor_lab.measure.contest.forms import Bound, eager_form
-from inductor_lab.measure.sweep.placed import bytes_moved, float_dtypes, has_generated, placed
+from inductor_lab.measure.sweep.points import bytes_moved, float_dtypes, has_generated, placed
 from inductor_lab.measure.sweep.results import Point, Row
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
 from inductor_lab.measure.timing.prepared import Prepared, conditions, conditions_told, failure, laid, timing
@@ -187,11 +187,11 @@ def _inductor(form: Bound) -> Function:
     import torch
 
     torch._dynamo.reset()  # after some sizes it would compile no more
-    return Bound(forms.inductor(form.function, "default"), form.tensors)
+    return Bound(contestants.inductor(form.function, "default"), form.tensors)
 
 
 def _torchscript(form: Bound) -> Function:
-    return Bound(forms.torchscript(form.function, form.tensors)[0], form.tensors)
+    return Bound(contestants.torchscript(form.function, form.tensors)[0], form.tensors)
 
 
 FORMS: Mapping[str, Callable[[Bound], Function]] = {

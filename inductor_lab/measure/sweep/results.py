@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from inductor_lab import files
 from inductor_lab.document import from_dict, printed, to_dict
 from inductor_lab.errors import LabError
-from inductor_lab.measure import disk
 from inductor_lab.records import SCHEMA, Timing
 
 CONTESTANTS = ("hand", "generated", "inductor", "eager", "copy")
@@ -143,7 +143,7 @@ class Results:
         self.write()
 
     def write(self) -> None:
-        disk.write(self.path, printed(self.document(list(self.rows.values()))), WAY_OUT)
+        files.write(self.path, printed(self.document(list(self.rows.values()))), WAY_OUT)
 
     def of(self, points: Sequence[Point]) -> list[Row]:
         """The rows of some points, in their order; none for a point that was not measured."""

@@ -10,9 +10,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Container, Mapping, Sequence
 
-from inductor_lab.measure.timing.cupti import EMPTY, empty_kernel, kernel_times, kernels_run
 from inductor_lab.measure.timing.prepared import Prepared
-from inductor_lab.measure.timing.samples import Method, flusher
+from inductor_lab.measure.timing.samples import EMPTY, Method, empty_kernel, flusher, kernel_times, kernels_run
 from inductor_lab.records import KernelTime, Timing
 
 CALLS = 30

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from inductor_lab import files
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import LAUNCHERS
-from inductor_lab.measure import disk
 from inductor_lab.measure.timing.prepared import bytes_moved, failure, laid, timing
 from inductor_lab.measure.timing.samples import Function, Method, first_line, measure
 from inductor_lab.measure.timing.significance import Compared, compared
@@ -141,7 +141,7 @@ class Results:
         """Results of earlier runs."""
 
     def _lines(self) -> Iterator[dict[str, Any]]:
-        for line in disk.read(self.path):
+        for line in files.lines(self.path):
             with suppress(ValueError, KeyError, TypeError):
                 from_dict(Candidate, line["candidate"])
                 yield line
@@ -149,7 +149,7 @@ class Results:
     def add(self, step: str, candidate: Candidate) -> None:
         """Keep one more, on the disk before this returns: what was `compiled`, or `measured`."""
         (self.compiled if step == "compiled" else self.measured)[name_of(candidate.settings)] = candidate
-        disk.append(self.path, {"key": self.key, "step": step, "candidate": to_dict(candidate)})
+        files.append(self.path, {"key": self.key, "step": step, "candidate": to_dict(candidate)})
 
 
 def name_of(settings: Mapping[str, int]) -> str:

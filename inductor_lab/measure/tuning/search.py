@@ -14,8 +14,9 @@ from pathlib import Path
 from types import ModuleType
 
 import inductor_lab
-from inductor_lab.ejected import load, seen, write_over
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
+from inductor_lab.files import seen, write_over
 from inductor_lab.gpus import Card, card_of
 from inductor_lab.judge.inputs.cases import OWN_BLOCKS
 from inductor_lab.machine import gpu_meant, need_triton, present_gpu, target_named
