@@ -184,20 +184,8 @@ def captures() -> list[tuple[Path, store.Summary]]:
 
 def find(name: str) -> tuple[Shelved, tuple[str, ...]]:
     """What `store.find_kernels` finds, without reading the others: the capture, and the ids of its kernels that `name` names."""
-    capture, which = store.split(name)
-    if not capture:
-        return _by_hash(name)
-    found = opened(store.folder_of(capture))
-    return found, tuple(entry.id for entry in store.named(found.entries, capture, which))
-
-
-def _by_hash(digits: str) -> tuple[Shelved, tuple[str, ...]]:
-    for name in store.names() if store.is_hash(digits) else ():
-        with suppress(LabError):
-            found = opened(store.HOME / name)
-            if same := [entry.id for entry in found.entries if entry.body_sha256.startswith(digits)]:
-                return found, tuple(same[:1])
-    raise store.no_kernel(digits)
+    found, entries = store.find(name, opened, lambda shelved: shelved.entries)
+    return found, tuple(entry.id for entry in entries)
 
 
 # Keeping

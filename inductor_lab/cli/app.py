@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import inductor_lab
-from inductor_lab.cli import begin, catalog, judge, pages, survey, timing, verify
+from inductor_lab.cli import begin, catalog, diffs, judge, pages, survey, timing, verify
 from inductor_lab.cli.options import Verb
 
 app = typer.Typer(
@@ -52,7 +52,7 @@ for _verb in (
     verify.verify,
     judge.inspect,
     timing.bench,
-    timing.diff,
+    diffs.diff,
 ):
     app.command(cls=Verb)(_verb)
 app.command(cls=Verb)(timing.tune)

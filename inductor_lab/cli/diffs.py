@@ -1,4 +1,4 @@
-"""What `diff` does with its files: compare each, hold them to a limit and to a baseline, show them, write JUnit XML."""
+"""The verb `diff`: compare each file, hold them to a limit and to a baseline, show them, write JUnit XML."""
 
 from __future__ import annotations
 
@@ -6,11 +6,25 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from inductor_lab.cli import output
+from inductor_lab.cli.options import (
+    ROUNDS,
+    STAGES,
+    Cache,
+    EjectedFiles,
+    Json,
+    Keep,
+    Launch,
+    Profile,
+    Rounds,
+    Target,
+    captures,
+    option,
+)
 from inductor_lab.cli.output import keeper
 from inductor_lab.errors import LabError
 from inductor_lab.records import PerfDiff
@@ -19,6 +33,8 @@ if TYPE_CHECKING:
     from inductor_lab.measure.ci import Baseline, Check
     from inductor_lab.measure.timing.samples import Method
 
+WHO = ("eager", "torchscript", "default", "coordinate_descent_tuning", "max-autotune", "combo_kernels")
+"""The first of `contest.contestants.NAMES`, which the help must not import."""
 MEASURED_BY = ("launch", "cache", "rounds", "seed")
 """Conditions of a measurement that stand in the JUnit XML: a time means nothing without them."""
 NEEDS_TIMES = "{option} needs a measured time, and there is no GPU here; leave it out to compare the code alone."
@@ -51,7 +67,76 @@ class Found:
     checks: list[Check] = field(default_factory=list)
 
 
-def run(files: Sequence[Path], asked: Asked, json: bool) -> None:
+Against = Annotated[
+    list[str] | None,
+    option(
+        "--against WHO",
+        f"One more contestant, again and again: {', '.join(WHO)}, module:function, another ejected file.",
+        WHO,
+    ),
+]
+WORTH = "What the edit is worth in this model's step: timed on a GPU, else by launches and bytes."
+DIFFERENCE = "Also the difference of both kernels' code there, names set apart; again for several."
+
+
+def diff(
+    files: EjectedFiles,
+    against: Against = None,
+    best: Annotated[
+        bool, option("--best", "Also both kernels under the best configuration that a sweep finds for each.")
+    ] = False,
+    fail_slower: Annotated[
+        float | None,
+        option("--fail-slower PERCENT", "Exit with 1 when slower by more than this, or inconclusive.", min=0),
+    ] = None,
+    inside: Annotated[str, option("--in CAPTURE", WORTH, captures)] = "",
+    baseline: Annotated[
+        Path | None, option("--baseline JSON", "Exit with 1 when slower than was stored there, beyond the noise.")
+    ] = None,
+    save_baseline: Annotated[
+        Path | None, option("--save-baseline JSON", "Store what is measured, with its noise.")
+    ] = None,
+    junit: Annotated[Path | None, option("--junit XML", "Write it as JUnit XML too.")] = None,
+    gpu: Target = "auto",
+    launch: Launch = "bare",
+    cache: Cache = "cold",
+    rounds: Rounds = ROUNDS,
+    keep: Keep = False,
+    show: Annotated[list[str] | None, option(f"--show {'|'.join(STAGES)}", DIFFERENCE, STAGES)] = None,
+    profile: Profile = False,
+    json: Json = False,
+) -> None:
+    """The hand kernel against the generated one, and why they differ.
+
+    Times with their interval and ceilings measured beside them on a GPU; the machine code and `--show` with or without one.
+    """
+    for stage in show or ():
+        if stage not in STAGES:
+            raise LabError(f"There is no {stage!r} to show; it is {', '.join(STAGES[:-1])} or {STAGES[-1]}.")
+    from inductor_lab.measure.timing.samples import Method
+
+    method = Method(launch, cache, rounds)
+    _run(
+        files,
+        Asked(
+            gpu,
+            method,
+            against or (),
+            best,
+            fail_slower,
+            junit,
+            save_baseline,
+            baseline,
+            show or (),
+            profile,
+            inside,
+            keep,
+        ),
+        json,
+    )
+
+
+def _run(files: Sequence[Path], asked: Asked, json: bool) -> None:
     """Compare the files; exits with 1 where one is slower than is allowed, or than it was.
 
     Raises:

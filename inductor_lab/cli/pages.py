@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import CaptureName, Json, complete_gpu
+from inductor_lab.cli.options import CaptureName, Json, gpus, option
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Comparison, CompiledCode, Kernel, KernelPair, MachineCode
 
@@ -28,14 +28,13 @@ def compare(
     old: CaptureName,
     new: CaptureName,
     report: Annotated[
-        Path | None,
-        typer.Option("--report", metavar="FILE", help="One HTML file with both, pair by pair, instead of a summary."),
+        Path | None, option("--report FILE", "One HTML file with both, pair by pair, instead of a summary.")
     ] = None,
     code: Annotated[
-        bool, typer.Option("--code", help="In the report also the code at each stage, for each capture's card.")
+        bool, option("--code", "In the report also the code at each stage, for each capture's card.")
     ] = False,
     kernels: Annotated[
-        int, typer.Option("--kernels", metavar="N", min=1, help="How many pairs, the costliest first, with --code.")
+        int, option("--kernels N", "How many pairs, the costliest first, with --code.", min=1)
     ] = COSTLIEST,
     json: Json = False,
 ) -> None:
@@ -118,30 +117,17 @@ def compiled(kernels: Sequence[Kernel], gpu: str) -> Mapping[str, Made]:
 
 def report(
     name: CaptureName,
-    file: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="CAPTURE.html unless given.")
-    ] = None,
+    file: Annotated[Path | None, option("-o --output FILE", "CAPTURE.html unless given.")] = None,
     code: Annotated[
         bool,
-        typer.Option(
-            "--code",
-            help="With the code at each stage, TTIR to SASS or AMDGCN, of the costliest kernels, compiled here.",
+        option(
+            "--code", "With the code at each stage, TTIR to SASS or AMDGCN, of the costliest kernels, compiled here."
         ),
     ] = False,
-    kernels: Annotated[
-        int, typer.Option("--kernels", metavar="N", min=1, help="How many the costliest are, with --code.")
-    ] = COSTLIEST,
-    gpu: Annotated[
-        str,
-        typer.Option(
-            "--gpu", metavar="NAME", autocompletion=complete_gpu, help="For --code: the capture's card unless given."
-        ),
-    ] = "",
+    kernels: Annotated[int, option("--kernels N", "How many the costliest are, with --code.", min=1)] = COSTLIEST,
+    gpu: Annotated[str, option("--gpu NAME", "For --code: the capture's card unless given.", gpus)] = "",
     trace: Annotated[
-        Path | None,
-        typer.Option(
-            "--trace", metavar="FILE", help="A profile that torch.profiler exported: its kernels' times are shown."
-        ),
+        Path | None, option("--trace FILE", "A profile that torch.profiler exported: its kernels' times are shown.")
     ] = None,
 ) -> None:
     """One HTML file with every kernel of a capture."""

@@ -1,8 +1,8 @@
-"""The hand kernel against the generated one: a ratio of paired times, and what the compiler made of both.
+"""An ejected file's kernels timed: one alone (`bench`), or the hand kernel against the generated one, with what the compiler made of both (`diff`).
 
-Both run on the same tensors, in the same rounds, and the generated kernel twice (A/A), the second loaded on its own: what it differs from itself is
-noise, and a difference inside the noise is "same". The generated kernel has the configuration that the model would run: what Inductor's autotuner
-keeps on this card, in this run. How it is measured: docs/timing.md.
+For `diff` both run on the same tensors, in the same rounds, and the generated kernel twice (A/A), the second loaded on its own: what it differs from
+itself is noise, and a difference inside the noise is "same". The generated kernel has the configuration that the model would run: what Inductor's
+autotuner keeps on this card, in this run. How it is measured: docs/timing.md.
 """
 
 from __future__ import annotations
@@ -31,10 +31,15 @@ from inductor_lab.measure.timing.prepared import (
     timing,
 )
 from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure, need_gpu
-from inductor_lab.measure.timing.significance import compared
 from inductor_lab.measure.why.explained import explained, operations
 from inductor_lab.measure.why.texts import difference
 from inductor_lab.records import Paired, PerfDiff, Timing
+
+NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made of both is for {gpu}."
+NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."
+NOT_CHECKED = "`inductor-lab verify` tells whether the hand kernel is correct."
+CHECKED = "On the inputs that were timed the hand kernel is correct, before and behind the timing; `inductor-lab verify` tries others."
+SIDES = ("hand", "generated", "again")
 
 
 def bench(
@@ -68,13 +73,6 @@ def bench(
         notes=(*model.notes, *conditions_told(found)),
     )
     return replace(taken, profiled=profiled(kernels, which, found.method)) if profile else taken
-
-
-NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made of both is for {gpu}."
-NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."
-NOT_CHECKED = "`inductor-lab verify` tells whether the hand kernel is correct."
-CHECKED = "On the inputs that were timed the hand kernel is correct, before and behind the timing; `inductor-lab verify` tries others."
-SIDES = ("hand", "generated", "again")
 
 
 def diff(
@@ -161,11 +159,10 @@ def _timed(
     others.check()
     span = is_span(module)
     otherwise = _launched_otherwise(module, kernels, found.method, progress) if span else None
-    times = found.times
-    ratio = compared(times["hand"], times["generated"], times["again"])
     moved = bytes_moved(module)
-    ours = timing(times["hand"], moved, found.method)
-    theirs = timing([*times["generated"], *times["again"]], moved, found.method)
+    main = paired("generated", found, SIDES, moved, ({}, {}))
+    ours, theirs = main.hand, main.timing
+    assert ours and theirs
     notes = [*model.notes, CHECKED, *others.notes, *conditions_told(found)]
     if profile:
         ours = replace(ours, profiled=profiled(kernels, "hand", found.method))
@@ -173,15 +170,15 @@ def _timed(
         if not span:  # whose launches the card has to begin one after the other, which no profiler counts
             notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
     timed = PerfDiff(
-        verdict=ratio.verdict,
-        ratio=ratio.ratio,
-        ratio_interval=ratio.interval,
-        noise=ratio.noise,
+        verdict=main.verdict,
+        ratio=main.ratio,
+        ratio_interval=main.interval,
+        noise=main.noise,
         hand={"timing": ours},
         generated={"timing": theirs},
         device=torch.cuda.get_device_name(),
         notes=tuple(notes),
-        margin=ratio.margin,
+        margin=main.margin,
         conditions=conditions(found, model.autotuned),
         launched=otherwise,
         **others.results(found, moved),

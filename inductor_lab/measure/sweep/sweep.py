@@ -1,4 +1,7 @@
-"""A sweep: the points that were asked for, those that are missing measured, tables and plots of all."""
+"""A sweep: the points that were asked for, those that are missing measured, tables and plots of all.
+
+They are measured in a process for each GPU of this host, or in Ray's cluster. Either runs the same function, `measuring`.
+"""
 
 from __future__ import annotations
 
@@ -183,6 +186,9 @@ def _module(path: Path, text: str, beside: Mapping[str, bytes]) -> ModuleType:
             Path(folder.name, one.name).write_bytes(content)
         path = Path(folder.name, path.name)
     return load(path).module
+
+
+# ---------------------------------------------------------------- a whole sweep
 
 
 Engine = Callable[[Sequence[Question]], Answers]

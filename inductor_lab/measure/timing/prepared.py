@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +14,18 @@ from inductor_lab.measure.timing.significance import compared, median_interval, 
 from inductor_lab.records import Autotuned, Paired, Timing
 
 UNSEEN = "No profiler sees this GPU: each time is short by what an empty kernel runs, about half a microsecond."
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A function with its tensors, and the blocks, warps and stages under which a launcher is to launch."""
+
+    function: Callable[..., object]
+    tensors: Sequence[Any]
+    settings: Mapping[str, int] = field(default_factory=dict)
+
+    def __call__(self) -> object:
+        return self.function(*self.tensors, **self.settings)
 
 
 @dataclass(frozen=True)
@@ -38,11 +50,7 @@ def prepared(module: ModuleType, launchers: Mapping[str, Callable[..., object]])
         LabError: one fails.
     """
     tensors, restore = laid(module)
-
-    def bound(launcher: Callable[..., object]) -> Function:
-        return lambda: launcher(*tensors)
-
-    functions = {key: bound(launcher) for key, launcher in launchers.items()}
+    functions = {key: Bound(launcher, tensors) for key, launcher in launchers.items()}
     for key, function in functions.items():
         if error := failure(function):
             raise LabError(

@@ -22,57 +22,6 @@ from functools import cache
 
 from inductor_lab.errors import LabError
 
-EMPTY = "inductor_lab_empty"
-"""The name under which a profiler knows the kernel that does nothing."""
-
-
-@cache
-def empty_kernel() -> Function:
-    """The launch of a kernel that does nothing, with one pointer, as one program: what is timed around it is what launching costs."""
-    import torch
-    import triton
-
-    @triton.jit
-    def inductor_lab_empty(x):  # type: ignore[no-untyped-def]
-        pass
-
-    x = torch.zeros(1, device="cuda")
-    return lambda: inductor_lab_empty[(1,)](x, num_warps=4)
-
-
-def kernel_times(
-    function: Function, restore: Function = lambda: None, *, count: int = 30
-) -> Mapping[str, Sequence[float]]:
-    """Kernel's name -> microseconds of each of its runs, in order; empty where the profiler can not see the GPU.
-
-    Args:
-        restore: Runs before each call; what it launches is in the result too.
-    """
-    found: dict[str, list[float]] = defaultdict(list)
-    for name, microseconds in kernels_run(function, restore, count=count):
-        found[name].append(microseconds)
-    return found
-
-
-def kernels_run(
-    function: Function, restore: Function = lambda: None, *, count: int = 30
-) -> Sequence[tuple[str, float]]:
-    """The same, kernel by kernel as they ran: (name, microseconds)."""
-    import torch
-    from torch.autograd.profiler_util import DeviceType
-    from torch.profiler import ProfilerActivity, profile
-
-    torch.cuda.synchronize()
-    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiled:
-        for _ in range(count):
-            restore()
-            function()
-        torch.cuda.synchronize()
-    events = [event for event in profiled.events() or () if event.device_type == DeviceType.CUDA]
-    events.sort(key=lambda event: event.time_range.start)
-    return [(event.name, event.time_range.elapsed_us()) for event in events]
-
-
 Function = Callable[[], object]
 Progress = Callable[[str], None]
 L2_TIMES = 5
@@ -216,6 +165,22 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
 
 RESOLVED = 0.032
 """Microseconds, the step of an event's clock: no kernel takes less."""
+EMPTY = "inductor_lab_empty"
+"""The name under which a profiler knows the kernel that does nothing."""
+
+
+@cache
+def empty_kernel() -> Function:
+    """The launch of a kernel that does nothing, with one pointer, as one program: what is timed around it is what launching costs."""
+    import torch
+    import triton
+
+    @triton.jit
+    def inductor_lab_empty(x):  # type: ignore[no-untyped-def]
+        pass
+
+    x = torch.zeros(1, device="cuda")
+    return lambda: inductor_lab_empty[(1,)](x, num_warps=4)
 
 
 @cache
@@ -226,6 +191,39 @@ def _empty_takes() -> float | None:
     except RuntimeError:  # somebody's profiler is at work already
         return None
     return statistics.median(times[EMPTY]) if times.get(EMPTY) else None
+
+
+def kernel_times(
+    function: Function, restore: Function = lambda: None, *, count: int = 30
+) -> Mapping[str, Sequence[float]]:
+    """Kernel's name -> microseconds of each of its runs, in order; empty where the profiler can not see the GPU.
+
+    Args:
+        restore: Runs before each call; what it launches is in the result too.
+    """
+    found: dict[str, list[float]] = defaultdict(list)
+    for name, microseconds in kernels_run(function, restore, count=count):
+        found[name].append(microseconds)
+    return found
+
+
+def kernels_run(
+    function: Function, restore: Function = lambda: None, *, count: int = 30
+) -> Sequence[tuple[str, float]]:
+    """The same, kernel by kernel as they ran: (name, microseconds)."""
+    import torch
+    from torch.autograd.profiler_util import DeviceType
+    from torch.profiler import ProfilerActivity, profile
+
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiled:
+        for _ in range(count):
+            restore()
+            function()
+        torch.cuda.synchronize()
+    events = [event for event in profiled.events() or () if event.device_type == DeviceType.CUDA]
+    events.sort(key=lambda event: event.time_range.start)
+    return [(event.name, event.time_range.elapsed_us()) for event in events]
 
 
 def recorded(name: str, function: Function, restore: Function = lambda: None, *, warm_up: int = 1) -> Function:
@@ -279,6 +277,15 @@ def _prepared_cache(restore: Function, cache: str) -> Callable[[Function, int], 
     return cold
 
 
+def flusher() -> Function:
+    """A function that replaces what the L2 cache holds."""
+    import torch
+
+    cache_size = getattr(torch.cuda.get_device_properties(torch.cuda.current_device()), "L2_cache_size", 0)
+    buffer = torch.zeros(max(FLUSH_BYTES, L2_TIMES * cache_size) // 4, device="cuda")
+    return lambda: buffer.sum()
+
+
 SLOWED = {
     0x4: "power cap",
     0x8: "hardware slowdown",
@@ -318,15 +325,6 @@ def card_state() -> State:
         )
     except Exception:  # no NVML, a container that hides it, AMD's: the times stand without it
         return State()
-
-
-def flusher() -> Function:
-    """A function that replaces what the L2 cache holds."""
-    import torch
-
-    cache_size = getattr(torch.cuda.get_device_properties(torch.cuda.current_device()), "L2_cache_size", 0)
-    buffer = torch.zeros(max(FLUSH_BYTES, L2_TIMES * cache_size) // 4, device="cuda")
-    return lambda: buffer.sum()
 
 
 def first_line(error: Exception) -> str:

@@ -18,7 +18,7 @@ from inductor_lab.document import from_dict, to_dict
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import LAUNCHERS
-from inductor_lab.measure.timing.prepared import bytes_moved, failure, laid, timing
+from inductor_lab.measure.timing.prepared import Bound, bytes_moved, failure, laid, timing
 from inductor_lab.measure.timing.samples import Function, Method, first_line, measure
 from inductor_lab.measure.timing.significance import Compared, compared
 from inductor_lab.measure.tuning.settings import told
@@ -88,8 +88,7 @@ class Clock:
         return sorted(found, key=lambda rival: rival.timing.median)
 
     def _function(self, settings: Mapping[str, int], module: ModuleType | None = None) -> Function:
-        launch = getattr(module or self.module, LAUNCHERS[self.which])
-        return lambda: launch(*self.tensors, **settings)
+        return Bound(getattr(module or self.module, LAUNCHERS[self.which]), self.tensors, settings)
 
     def _measured(self, settings: Sequence[Mapping[str, int]], rounds: int) -> dict[str, Timing]:
         if not settings:
