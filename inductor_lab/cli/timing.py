@@ -95,8 +95,8 @@ def _sweep(
     if json:
         output.document(swept.document())
     else:
-        table = output.table(tables.header(swept.rows, swept.axes), tables.cells(swept.rows, swept.axes))
-        output.show(table, tables.about(swept.rows, swept.document()))
+        head, *cells = tables.lines(swept.rows, swept.axes)
+        output.show(output.table(head, cells), tables.about(swept.rows, swept.document()))
     there = len(swept.points) - swept.measured
     earlier = f" ({there} of an earlier run)" if there else ""
     plots = "".join(f", {path.name}" for path in swept.plots)

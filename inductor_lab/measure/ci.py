@@ -280,7 +280,7 @@ NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML may hold: a compiler's message can be coloured."""
 
 
-def junit(checks: Sequence[Check], properties: Mapping[str, str], began: datetime | None = None) -> str:
+def junit(checks: Sequence[Check], properties: Mapping[str, str]) -> str:
     """One test suite: a test case for each check, named by the file and by whom it was held against."""
     counts = {
         "tests": str(len(checks)),
@@ -289,7 +289,7 @@ def junit(checks: Sequence[Check], properties: Mapping[str, str], began: datetim
         "time": f"{sum(check.seconds for check in checks):.3f}",
     }
     root = Xml.Element("testsuites", {"name": SUITE, **counts})
-    when = f"{began or datetime.now(UTC):%Y-%m-%dT%H:%M:%S}"
+    when = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}"
     skipped = {"skipped": str(_count(checks, "skipped"))}
     suite = Xml.SubElement(root, "testsuite", {"name": SUITE, **counts, **skipped, "timestamp": when})
     told = Xml.SubElement(suite, "properties")

@@ -133,30 +133,38 @@ def test_a_ceiling_says_what_was_run_and_its_rate(monkeypatch: pytest.MonkeyPatc
 # ---------------------------------------------------------------- CUPTI beside the events
 
 
-def test_the_kernels_of_a_call_are_added_and_those_of_the_restore_left_out() -> None:
-    found = {"hand": [1.0, 2.0, 3.0, 4.0], "second": [10.0, 20.0], "flush": [100.0, 100.0]}
-    assert crosscheck._by_call(found, {"flush"}, 2) == [1 + 2 + 10, 3 + 4 + 20]
-    assert crosscheck._by_call({"hand": [1.0, 2.0, 3.0]}, (), 2) == []  # one was missed
-    assert crosscheck._by_call({"flush": [1.0]}, {"flush"}, 1) == []
-
-
-def test_the_profiler_sees_the_kernel_behind_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_of_a_call_are_added_and_those_of_the_restore_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
+    seen: list[tuple[str, float]] = []
+    took = {"restore": [1.0], "flush": [50.0], "hand": [7.0, 1.0]}
 
-    def times(function: Callable[[], object], restore: Callable[[], None] = lambda: None, *, count: int = 30) -> Any:
-        restore()
-        function()
-        asked = {"flush": [50.0] * count}
-        return asked if "hand" not in calls else asked | {"kernel": [7.0, *[8.0] * (count - 1)]}
+    def ran(what: str) -> Callable[[], None]:
+        def run() -> None:
+            calls.append(what)
+            seen.extend((what, time) for time in took.get(what, [0.5]))
 
-    monkeypatch.setattr(crosscheck, "flusher", lambda: lambda: calls.append("flush"))
-    monkeypatch.setattr(crosscheck, "kernel_times", times)
-    kernels = Prepared("mine.py", {"hand": lambda: calls.append("hand")}, lambda: calls.append("restore"), [])
+        return run
+
+    def profiled(function: Callable[[], object], restore: Callable[[], object], *, count: int) -> Any:
+        seen.clear()
+        for _ in range(count):
+            restore()
+            function()
+        return list(seen)
+
+    monkeypatch.setattr(crosscheck, "flusher", lambda: ran("flush"))
+    monkeypatch.setattr(crosscheck, "empty_kernel", lambda: ran(crosscheck.EMPTY))
+    monkeypatch.setattr(crosscheck, "kernels_run", profiled)
+    kernels = Prepared("mine.py", {"hand": ran("hand")}, ran("restore"), [])
     assert crosscheck.profiled(kernels, "hand", Method()) == 8.0
-    assert calls == ["restore", "flush", "restore", "flush", "hand"]
+    assert calls[:5] == ["restore", "flush", crosscheck.EMPTY, "hand", crosscheck.EMPTY]
     calls.clear()
-    crosscheck.profiled(kernels, "hand", Method(cache="warm"))
+    assert crosscheck.profiled(kernels, "hand", Method(cache="warm")) == 8.0
     assert "flush" not in calls
+    took["hand"] = []  # the profiler does not see it
+    assert crosscheck.profiled(kernels, "hand", Method()) is None
+    monkeypatch.setattr(crosscheck, "kernels_run", lambda *given, count: [])  # nor anything else
+    assert crosscheck.profiled(kernels, "hand", Method()) is None
 
 
 @pytest.mark.parametrize(

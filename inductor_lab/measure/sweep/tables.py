@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from inductor_lab.measure.sweep.results import CONTESTANTS, Row
+from inductor_lab.records import Timing
 
 Axes = Mapping[str, str]
 """Name of a size, as the user called it -> its symbol."""
@@ -20,70 +22,66 @@ def contestants(rows: Sequence[Row]) -> list[str]:
     return [*known[:-1], *(name for name in found if name not in known), *known[-1:]] if known else list(found)
 
 
+Column = tuple[str, Callable[[Row], Any]]
+"""What stands above it, and its cell in a row."""
+TIMES: Mapping[str, Callable[[Timing], Any]] = {
+    "us": lambda time: time.median,
+    "us_low": lambda time: time.interval[0],
+    "us_high": lambda time: time.interval[1],
+    "bytes_per_second": lambda time: time.bytes_per_second,
+}
+
+
+def _sizes(axes: Axes) -> list[Column]:
+    return [(name, lambda row, symbol=symbol: row.sizes[symbol]) for name, symbol in axes.items()]
+
+
+def _named(*fields: str) -> list[Column]:
+    return [(field, attrgetter(field)) for field in fields]
+
+
+def _of(name: str, cell: Callable[[Timing], Any]) -> Callable[[Row], Any]:
+    """A cell of a contestant's time; empty where it has none."""
+    return lambda row: cell(row.times[name]) if name in row.times else ""
+
+
 def as_csv(rows: Sequence[Row], axes: Axes) -> str:
     """One line a point; microseconds, and bytes each second."""
+    columns = [
+        *_sizes(axes),
+        *_named("dtype", "outcome", "bytes"),
+        *((f"{name}_{field}", _of(name, cell)) for name in contestants(rows) for field, cell in TIMES.items()),
+        *_named("against", "ratio"),
+        ("ratio_low", lambda row: row.ratio_interval and row.ratio_interval[0]),
+        ("ratio_high", lambda row: row.ratio_interval and row.ratio_interval[1]),
+        *_named("verdict", "copy_ceiling", "device", "why"),
+    ]
     stream = io.StringIO()
-    names = contestants(rows)
-    fields = ["us", "us_low", "us_high", "bytes_per_second"]
-    head = [f"{name}_{field}" for name in names for field in fields]
-    measured = ["against", "ratio", "ratio_low", "ratio_high", "verdict", "copy_ceiling", "device", "why"]
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow([*axes, "dtype", "outcome", "bytes", *head, *measured])
-    for row in rows:
-        writer.writerow([*_sizes(row, axes), row.dtype, row.outcome, row.bytes, *_times(row, names), *_ratio(row)])
+    writer.writerow([title for title, _ in columns])
+    writer.writerows([cell(row) for _, cell in columns] for row in rows)
     return stream.getvalue()
 
 
-def _sizes(row: Row, axes: Axes) -> list[int]:
-    return [row.sizes[symbol] for symbol in axes.values()]
-
-
-def _times(row: Row, names: Sequence[str]) -> Iterator[Any]:
-    for name in names:
-        timing = row.times.get(name)
-        yield from (timing.median, *timing.interval, timing.bytes_per_second) if timing else (None,) * 4
-
-
-def _ratio(row: Row) -> list[Any]:
-    low, high = row.ratio_interval or (None, None)
-    return [row.against, row.ratio, low, high, row.verdict, row.copy_ceiling, row.device, row.why]
-
-
-def header(rows: Sequence[Row], axes: Axes) -> list[str]:
-    """Of the table for people: a rate where bytes are known, a time elsewhere."""
+def lines(rows: Sequence[Row], axes: Axes) -> list[list[str]]:
+    """The table for people, its head first: a rate where bytes are known, a time elsewhere."""
     by_rate = any(row.bytes for row in rows)
-    return [
-        *axes,
-        "dtype",
-        *(f"{name}, {'GB/s' if by_rate else 'us'}" for name in contestants(rows)),
-        *(["hand, us"] if by_rate else []),
-        *(["against", "against / hand"] if any(row.against for row in rows) else []),
-        "",
-    ]
+    unit, shown = ("GB/s", _rate) if by_rate else ("us", _microseconds)
+    columns = [*_sizes(axes), *_named("dtype"), *((f"{name}, {unit}", _of(name, shown)) for name in contestants(rows))]
+    if by_rate:
+        columns.append(("hand, us", _of("hand", _microseconds)))
+    if any(row.against for row in rows):
+        columns += [*_named("against"), ("against / hand", _told)]
+    columns.append(("", lambda row: row.verdict or (f"{row.outcome}: {row.why}" if row.why else row.outcome)))
+    return [[title for title, _ in columns], *([str(cell(row)) for _, cell in columns] for row in rows)]
 
 
-def cells(rows: Sequence[Row], axes: Axes) -> Iterator[list[str]]:
-    """The table's lines."""
-    names = contestants(rows)
-    by_rate = any(row.bytes for row in rows)
-    compared = any(row.against for row in rows)
-    for row in rows:
-        hand = row.times.get("hand")
-        yield [
-            *map(str, _sizes(row, axes)),
-            row.dtype,
-            *(_cell(row, name, by_rate) for name in names),
-            *([f"{hand.median:.2f}" if hand else ""] if by_rate else []),
-            *([row.against, _told(row)] if compared else []),
-            row.verdict or (f"{row.outcome}: {row.why}" if row.why else row.outcome),
-        ]
+def _microseconds(time: Timing) -> str:
+    return f"{time.median:.2f}"
 
 
-def _cell(row: Row, name: str, by_rate: bool) -> str:
-    timing = row.times.get(name)
-    if timing is None or (by_rate and not timing.bytes_per_second):
-        return ""
-    return f"{timing.bytes_per_second / 1e9:.1f}" if by_rate and timing.bytes_per_second else f"{timing.median:.2f}"
+def _rate(time: Timing) -> str:
+    return f"{time.bytes_per_second / 1e9:.1f}" if time.bytes_per_second else ""
 
 
 def _told(row: Row) -> str:
@@ -95,11 +93,10 @@ def _told(row: Row) -> str:
 
 def as_markdown(rows: Sequence[Row], axes: Axes, head: Mapping[str, Any]) -> str:
     """The table with what it was measured on, and how."""
-    made = [header(rows, axes), *cells(rows, axes)]
-    text = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in made]
-    lines = [f"| {' | '.join(line)} |" for line in text]
-    lines.insert(1, "|" + "---|" * len(text[0]))
-    return "\n".join([f"# {head['file']}", "", about(rows, head), "", *lines, *_notes(rows), ""])
+    text = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines(rows, axes)]
+    first, *others = [f"| {' | '.join(line)} |" for line in text]
+    table = [first, "|" + "---|" * len(text[0]), *others]
+    return "\n".join([f"# {head['file']}", "", about(rows, head), "", *table, *_notes(rows), ""])
 
 
 def about(rows: Sequence[Row], head: Mapping[str, Any]) -> str:

@@ -8,10 +8,9 @@ Between two kernels that do nothing the profiler sees those of one call, in orde
 from __future__ import annotations
 
 import statistics
-from collections.abc import Container, Mapping, Sequence
 
 from inductor_lab.measure.timing.prepared import Prepared
-from inductor_lab.measure.timing.samples import EMPTY, Method, empty_kernel, flusher, kernel_times, kernels_run
+from inductor_lab.measure.timing.samples import EMPTY, Method, empty_kernel, flusher, kernels_run
 from inductor_lab.records import KernelTime, Timing
 
 CALLS = 30
@@ -19,46 +18,8 @@ AGREED, LONG = 0.03, 10.0
 """How far apart both may be, from how many microseconds on."""
 
 
-def profiled(kernels: Prepared, name: str, method: Method) -> float | None:
-    """Microseconds that a function's kernels take together by CUPTI, the median of its calls, on the cache that the method names.
-
-    None where the profiler sees none. What restores the inputs and flushes the cache is told by its own profile, and left out.
-    """
-    flush = flusher() if method.cache == "cold" else lambda: None
-
-    def prepare() -> None:
-        kernels.restore()
-        flush()
-
-    others = kernel_times(prepare, count=2)
-    calls = _by_call(kernel_times(kernels.functions[name], prepare, count=CALLS), others, CALLS)
-    return statistics.median(calls) if calls else None
-
-
-def _by_call(found: Mapping[str, Sequence[float]], others: Container[str], count: int) -> list[float]:
-    """What each call took: its kernels' times together."""
-    mine = [times for kernel, times in found.items() if kernel not in others]
-    if not mine or any(len(times) % count for times in mine):  # a run was missed
-        return []
-    each = [
-        [sum(times[i : i + len(times) // count]) for i in range(0, len(times), len(times) // count)] for times in mine
-    ]
-    return [sum(parts) for parts in zip(*each, strict=True)]
-
-
-def disagreement(which: str, timing: Timing) -> str:
-    """What to say where the events and CUPTI tell different times; empty where they agree, or a kernel is too short to tell."""
-    told = timing.profiled
-    if told is None:
-        return f"The profiler did not see the {which} kernel."
-    apart = timing.median / told - 1
-    if told <= LONG or abs(apart) <= AGREED:
-        return ""
-    return f"The {which} kernel takes {timing.median:.2f} us by events and {told:.2f} us by CUPTI, {abs(apart):.1%} apart: trust neither alone."
-
-
-def launch_times(kernels: Prepared, name: str, method: Method) -> tuple[KernelTime, ...]:
-    """Each kernel that a call runs, the library's included, with its median by CUPTI, on the cache that the method names.
+def _calls(kernels: Prepared, name: str, method: Method) -> list[list[tuple[str, float]]]:
+    """What each call runs, the library's kernels included, with their microseconds, on the cache that the method names.
 
     Empty where the profiler sees no GPU, or not the same kernels in every call.
     """
@@ -74,19 +35,35 @@ def launch_times(kernels: Prepared, name: str, method: Method) -> tuple[KernelTi
         kernels.functions[name]()
         mark()
 
-    ran = kernels_run(call, prepare, count=CALLS)
-    calls: list[list[tuple[str, float]]] = [[]]
-    for kernel, microseconds in ran:
+    parts: list[list[tuple[str, float]]] = [[]]
+    for kernel, microseconds in kernels_run(call, prepare, count=CALLS):
         if kernel == EMPTY:
-            calls.append([])
+            parts.append([])
         else:
-            calls[-1].append((kernel, microseconds))
-    own = calls[1::2]  # behind an even number of marks stands what prepares the next call
+            parts[-1].append((kernel, microseconds))
+    own = parts[1::2]  # behind an even number of marks stands what prepares the next call
     names = [[kernel for kernel, _ in one] for one in own]
-    if len(own) != CALLS or any(one != names[0] for one in names):
-        return ()
-    times = ([microseconds for _, microseconds in one] for one in own)
-    return tuple(
-        KernelTime(kernel, statistics.median(several))
-        for kernel, several in zip(names[0], zip(*times, strict=True), strict=True)
-    )
+    return own if len(own) == CALLS and all(one == names[0] for one in names) else []
+
+
+def profiled(kernels: Prepared, name: str, method: Method) -> float | None:
+    """Microseconds that a function's kernels take together by CUPTI, the median of its calls; None where the profiler sees none."""
+    calls = _calls(kernels, name, method)
+    return statistics.median(sum(time for _, time in one) for one in calls) if calls and calls[0] else None
+
+
+def launch_times(kernels: Prepared, name: str, method: Method) -> tuple[KernelTime, ...]:
+    """Each kernel that a call runs, with its median by CUPTI; empty where the profiler does not see them."""
+    each = zip(*_calls(kernels, name, method), strict=True)
+    return tuple(KernelTime(runs[0][0], statistics.median(time for _, time in runs)) for runs in each)
+
+
+def disagreement(which: str, timing: Timing) -> str:
+    """What to say where the events and CUPTI tell different times; empty where they agree, or a kernel is too short to tell."""
+    told = timing.profiled
+    if told is None:
+        return f"The profiler did not see the {which} kernel."
+    apart = timing.median / told - 1
+    if told <= LONG or abs(apart) <= AGREED:
+        return ""
+    return f"The {which} kernel takes {timing.median:.2f} us by events and {told:.2f} us by CUPTI, {abs(apart):.1%} apart: trust neither alone."

@@ -15,7 +15,7 @@ from __future__ import annotations
 import random
 import statistics
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -187,30 +187,20 @@ def empty_kernel() -> Function:
 def _empty_takes() -> float | None:
     """Microseconds that the empty kernel runs, by CUPTI; None where the profiler sees no GPU."""
     try:
-        times = kernel_times(empty_kernel(), count=20)
+        times = [microseconds for name, microseconds in kernels_run(empty_kernel(), count=20) if name == EMPTY]
     except RuntimeError:  # somebody's profiler is at work already
         return None
-    return statistics.median(times[EMPTY]) if times.get(EMPTY) else None
-
-
-def kernel_times(
-    function: Function, restore: Function = lambda: None, *, count: int = 30
-) -> Mapping[str, Sequence[float]]:
-    """Kernel's name -> microseconds of each of its runs, in order; empty where the profiler can not see the GPU.
-
-    Args:
-        restore: Runs before each call; what it launches is in the result too.
-    """
-    found: dict[str, list[float]] = defaultdict(list)
-    for name, microseconds in kernels_run(function, restore, count=count):
-        found[name].append(microseconds)
-    return found
+    return statistics.median(times) if times else None
 
 
 def kernels_run(
     function: Function, restore: Function = lambda: None, *, count: int = 30
 ) -> Sequence[tuple[str, float]]:
-    """The same, kernel by kernel as they ran: (name, microseconds)."""
+    """What CUPTI tells, through torch.profiler, of each kernel as it ran: (name, microseconds); empty where the profiler can not see the GPU.
+
+    Args:
+        restore: Runs before each call; what it launches is in the result too.
+    """
     import torch
     from torch.autograd.profiler_util import DeviceType
     from torch.profiler import ProfilerActivity, profile
