@@ -77,7 +77,7 @@ def _sweep(
     file: Path, sizes: str, dtypes: str, folder: Path | None, gpus: str, engine: str, method: Method, json: bool
 ) -> None:
     """`bench --sweep`."""
-    from inductor_lab.measure.sweep import tables
+    from inductor_lab.measure.sweep import results
     from inductor_lab.measure.sweep.points import axes
     from inductor_lab.measure.sweep.sweep import sweep
 
@@ -95,8 +95,8 @@ def _sweep(
     if json:
         output.document(swept.document())
     else:
-        head, *cells = tables.lines(swept.rows, swept.axes)
-        output.show(output.table(head, cells), tables.about(swept.rows, swept.document()))
+        head, *cells = results.lines(swept.rows, swept.axes)
+        output.show(output.table(head, cells), results.about(swept.rows, swept.document()))
     there = len(swept.points) - swept.measured
     earlier = f" ({there} of an earlier run)" if there else ""
     plots = "".join(f", {path.name}" for path in swept.plots)

@@ -15,8 +15,7 @@ from types import ModuleType
 from inductor_lab.ejected import is_span, load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import LAUNCHERS, inspect_module, present_gpu, target_named
-from inductor_lab.measure.contest.autotuned import AsRun, as_run
-from inductor_lab.measure.contest.configurations import both
+from inductor_lab.measure.contest.configurations import AsRun, as_run, both
 from inductor_lab.measure.contest.contest import Contest, check_asked, contest
 from inductor_lab.measure.timing.ceilings import ceilings
 from inductor_lab.measure.timing.crosscheck import disagreement, launch_times, profiled

@@ -19,8 +19,8 @@ from circumstances import command
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
+from inductor_lab.measure.sweep import results
 from inductor_lab.measure.sweep import sweep as sweeping
-from inductor_lab.measure.sweep import tables
 from inductor_lab.measure.sweep.results import CONTESTANTS, Row
 from inductor_lab.measure.sweep.sweep import sweep
 from inductor_lab.measure.timing.samples import CACHES, LAUNCHES, Method
@@ -75,7 +75,7 @@ def main() -> None:
                 command=command("talk_table.py"),
                 progress=progress,
             )
-        print(tables.as_markdown(swept.rows, swept.axes, swept.document()))
+        print(results.as_markdown(swept.rows, swept.axes, swept.document()))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.measure import diff as diff_module  # noqa: E402
 from inductor_lab.measure.contest import contest, contestants  # noqa: E402
-from inductor_lab.measure.contest.autotuned import OLD, AsRun  # noqa: E402
-from inductor_lab.measure.contest.configurations import Best, matching, settings_of, wider  # noqa: E402
+from inductor_lab.measure.contest.configurations import OLD, AsRun, Best, matching, settings_of, wider  # noqa: E402  # noqa: E402
 from inductor_lab.measure.contest.contestants import RefusedError, check_named  # noqa: E402
 from inductor_lab.measure.diff import diff  # noqa: E402
 from inductor_lab.measure.timing.prepared import Prepared, prepared  # noqa: E402

@@ -21,8 +21,7 @@ from inductor_lab.eject.span import eject_span  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.measure import diff as judge  # noqa: E402
-from inductor_lab.measure.contest.autotuned import AsRun  # noqa: E402
-from inductor_lab.measure.contest.configurations import matching  # noqa: E402
+from inductor_lab.measure.contest.configurations import AsRun, matching  # noqa: E402
 from inductor_lab.measure.timing import crosscheck  # noqa: E402
 from inductor_lab.measure.timing.prepared import Prepared  # noqa: E402
 from inductor_lab.measure.timing.samples import (  # noqa: E402

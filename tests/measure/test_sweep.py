@@ -22,7 +22,7 @@ from inductor_lab.document import to_dict
 from inductor_lab.eject import eject
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
-from inductor_lab.measure.sweep import points, tables
+from inductor_lab.measure.sweep import points, results
 from inductor_lab.measure.sweep import sweep as sweeping
 from inductor_lab.measure.sweep.points import Axis, axes, names_of_sizes, symbols_of
 from inductor_lab.measure.sweep.results import CONTESTANTS, Point, Results, Row
@@ -282,7 +282,7 @@ def test_a_file_of_fixed_shapes_is_swept_over_dtypes(module: ModuleType) -> None
     own, narrow = row_of(module, {}), row_of(module, {}, "bfloat16")
     assert own.outcome == narrow.outcome == "timed" and own.bytes == 2 * (narrow.bytes or 0)
     assert "generated" in own.times and "generated" not in narrow.times
-    assert not tables.lines([own], {})[0][0].startswith("s0")
+    assert not results.lines([own], {})[0][0].startswith("s0")
     (point,) = sweeping.points_of(module, (), {}, ["bfloat16"])
     assert point == Point({}, "bfloat16")
 
@@ -581,7 +581,7 @@ def test_rows_against_others_name_them_and_are_no_map(file: Path) -> None:
             yield number, answer | {"row": answer["row"] | {"against": "eager" if number else "inductor"}}
 
     swept = sweep(file, axes("rows=4,8,cols=8,16"), folder=file.parent / "out", engine=mixed)
-    head, *lines = tables.lines(swept.rows, swept.axes)
+    head, *lines = results.lines(swept.rows, swept.axes)
     assert head[-4:] == ["hand, us", "against", "against / hand", ""]
     assert [cells[-3] for cells in lines] == ["inductor", *["eager"] * 3]
     assert "ratio.png" not in [path.name for path in swept.plots]
@@ -589,13 +589,16 @@ def test_rows_against_others_name_them_and_are_no_map(file: Path) -> None:
 
 def test_without_bytes_the_hand_kernel_s_time_stands_once() -> None:
     row = Row({"s0": 4}, "float32", "timed", times={"hand": Timing(2.0, (1.9, 2.1), 30, None)})
-    assert tables.lines([row], {"rows": "s0"}) == [["rows", "dtype", "hand, us", ""], ["4", "float32", "2.00", "timed"]]
+    assert results.lines([row], {"rows": "s0"}) == [
+        ["rows", "dtype", "hand, us", ""],
+        ["4", "float32", "2.00", "timed"],
+    ]
 
 
 def test_a_cell_of_a_table_breaks_no_table() -> None:
     row = Row({"s0": 4}, "float32", "failed", "a | b\nc")
     head = {"file": "x.py", "method": {"launch": "bare", "cache": "cold", "rounds": 300}}
-    assert tables.as_markdown([row], {"rows": "s0"}, head).count("a \\| b c") == 1
+    assert results.as_markdown([row], {"rows": "s0"}, head).count("a \\| b c") == 1
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 
 from inductor_lab.errors import LabError
 from inductor_lab.measure.contest import contestants
-from inductor_lab.measure.contest.autotuned import AsRun, as_run
+from inductor_lab.measure.contest.configurations import AsRun, as_run
 from inductor_lab.measure.contest.contestants import eager_form
 from inductor_lab.measure.contest.correct import Judge
 from inductor_lab.measure.sweep.points import bytes_moved, float_dtypes, has_generated, placed

@@ -21,9 +21,8 @@ from inductor_lab import files
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.ejected import beside, content_hash, load
 from inductor_lab.errors import LabError
-from inductor_lab.measure.sweep import tables
 from inductor_lab.measure.sweep.points import Axis, check_count, check_dtypes, own_sizes, symbols_of
-from inductor_lab.measure.sweep.results import CONTESTANTS, WAY_OUT, Point, Results, Row
+from inductor_lab.measure.sweep.results import CONTESTANTS, WAY_OUT, Point, Results, Row, as_csv, as_markdown
 from inductor_lab.measure.timing.samples import Method
 from inductor_lab.workers import WorkerLostError, Workers
 
@@ -305,8 +304,8 @@ def _written(results: Results, points: Sequence[Point], axes: Mapping[str, str])
     """The tables and plots; the plots' paths, and what a reader must know."""
     rows = results.of(points)
     document = results.document(rows)
-    files.write(results.folder / "table.csv", tables.as_csv(rows, axes), WAY_OUT)
-    files.write(results.folder / "table.md", tables.as_markdown(rows, axes, document), WAY_OUT)
+    files.write(results.folder / "table.csv", as_csv(rows, axes), WAY_OUT)
+    files.write(results.folder / "table.md", as_markdown(rows, axes, document), WAY_OUT)
     try:
         from inductor_lab.measure.sweep import plots
     except ImportError:
