@@ -212,9 +212,9 @@ def _judged_otherwise(text: str, capture: Capture, kernel: Kernel | Span, file: 
     if before is None:
         return ()
     real = named[1] if (named := REAL.search(text)) else ""
-    for style, generalize in (*((style, False) for style in STYLES), ("readable", True)):
+    for made in _ways():
         try:
-            now = eject(capture, kernel, style=style, generalize=generalize, target=target, file=file, real=real)
+            now = _ejected(capture, kernel, replace(made, language=target, real=real), file)
             if judged_hash(now) == before[1] or judged_part(now) == judged_part(text):  # the check may be an older one
                 return ()
         except LabError:
@@ -374,7 +374,7 @@ def _ejected_again(path: Path, text: str) -> tuple[Made, str] | None:
     for made in _ways() if kernel else ():
         for name in {path.name, called[1] if called else path.name}:
             try:
-                again = eject(capture, kernel, style=made.style, generalize=made.generalize, file=name)
+                again = _ejected(capture, kernel, made, name)
             except LabError:
                 continue
             if f"sha256 {rendered_hash(again)}," in text:

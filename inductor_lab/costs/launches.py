@@ -19,8 +19,7 @@ from inductor_lab.computation import Computation, computation
 from inductor_lab.costs.hints import Hints, hinted, of_graphs
 from inductor_lab.costs.library import Library, library
 from inductor_lab.costs.roofline import LAUNCH_SECONDS, Bound, bound, needed
-from inductor_lab.costs.traffic import of_launch
-from inductor_lab.costs.work import work
+from inductor_lab.costs.traffic import of_launch, work
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import duration
 from inductor_lab.records import Capture, Kernel, Traffic
