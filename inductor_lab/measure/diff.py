@@ -19,7 +19,7 @@ from inductor_lab.measure.contest.configurations import AsRun, as_run, both
 from inductor_lab.measure.contest.contest import Contest, check_asked, contest
 from inductor_lab.measure.timing.ceilings import ceilings
 from inductor_lab.measure.timing.crosscheck import disagreement, launch_times, profiled
-from inductor_lab.measure.timing.prepared import (
+from inductor_lab.measure.timing.kernels import (
     Prepared,
     bytes_moved,
     check_results,
@@ -30,7 +30,7 @@ from inductor_lab.measure.timing.prepared import (
     timing,
 )
 from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure, need_gpu
-from inductor_lab.measure.why.explained import explained, operations
+from inductor_lab.measure.why.explanation import explained, operations
 from inductor_lab.measure.why.texts import difference
 from inductor_lab.records import Paired, PerfDiff, Timing
 

@@ -18,7 +18,7 @@ from inductor_lab.measure.contest import contest, contestants  # noqa: E402
 from inductor_lab.measure.contest.configurations import OLD, AsRun, Best, matching, settings_of, wider  # noqa: E402  # noqa: E402
 from inductor_lab.measure.contest.contestants import RefusedError, check_named  # noqa: E402
 from inductor_lab.measure.diff import diff  # noqa: E402
-from inductor_lab.measure.timing.prepared import Prepared, prepared  # noqa: E402
+from inductor_lab.measure.timing.kernels import Prepared, prepared  # noqa: E402
 from inductor_lab.measure.timing.samples import (  # noqa: E402
     Measured,
     Method,

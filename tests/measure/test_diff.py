@@ -14,7 +14,7 @@ import pytest
 from inductor_lab.errors import LabError
 from inductor_lab.measure.diff import bench, diff
 from inductor_lab.measure.timing import samples as instrument
-from inductor_lab.measure.timing.prepared import (
+from inductor_lab.measure.timing.kernels import (
     UNSEEN,
     Prepared,
     bytes_moved,

@@ -23,7 +23,7 @@ from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.measure import diff as judge  # noqa: E402
 from inductor_lab.measure.contest.configurations import AsRun, matching  # noqa: E402
 from inductor_lab.measure.timing import crosscheck  # noqa: E402
-from inductor_lab.measure.timing.prepared import Prepared  # noqa: E402
+from inductor_lab.measure.timing.kernels import Prepared  # noqa: E402
 from inductor_lab.measure.timing.samples import (  # noqa: E402
     EMPTY,
     Function,

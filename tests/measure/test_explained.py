@@ -22,10 +22,10 @@ from inductor_lab.measure import diff as judge
 from inductor_lab.measure.timing import ceilings as ceiling_module
 from inductor_lab.measure.timing import crosscheck
 from inductor_lab.measure.timing.ceilings import ceilings, product_flops_per_second
-from inductor_lab.measure.timing.prepared import Prepared
+from inductor_lab.measure.timing.kernels import Prepared
 from inductor_lab.measure.timing.samples import Measured, Method, State
-from inductor_lab.measure.why.explained import operations, position
-from inductor_lab.measure.why.explained import precision as precision_of
+from inductor_lab.measure.why.explanation import operations, position
+from inductor_lab.measure.why.explanation import precision as precision_of
 from inductor_lab.read import read
 from inductor_lab.records import Ceiling, PerfDiff, Timing, Traffic
 from inductor_lab.report.results import result

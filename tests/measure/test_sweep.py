@@ -224,7 +224,7 @@ TAKES = {"hand": 2.0, "generated": 2.2, "inductor": 3.0, "eager": 5.0, "copy": 1
 def cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Points are measured here: called once, with times that are made up."""
     torch = pytest.importorskip("torch")
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     def measure(functions: Mapping[str, Function], restore: Function, method: Method) -> Measured:
         for function in functions.values():
@@ -234,21 +234,21 @@ def cpu(monkeypatch: pytest.MonkeyPatch) -> None:
         rounds = method.rounds or 1
         return Measured({name: [TAKES[name]] * rounds for name in functions}, method, 0.0, State(), State())
 
-    monkeypatch.setattr(measured, "DEVICE", "cpu")
-    monkeypatch.setattr(measured, "measure", measure)
-    monkeypatch.setattr(measured, "copy_bytes_per_second", lambda: Ceiling("copy", 4e12, "a test", 500.0))
-    monkeypatch.setattr(measured, "_device", lambda: "a CPU")
+    monkeypatch.setattr(measurement, "DEVICE", "cpu")
+    monkeypatch.setattr(measurement, "measure", measure)
+    monkeypatch.setattr(measurement, "copy_bytes_per_second", lambda: Ceiling("copy", 4e12, "a test", 500.0))
+    monkeypatch.setattr(measurement, "_device", lambda: "a CPU")
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setitem(measured.FORMS, "inductor", lambda form: form)  # nothing is compiled here
-    measured._ceiling.cache_clear()
+    monkeypatch.setitem(measurement.FORMS, "inductor", lambda form: form)  # nothing is compiled here
+    measurement._ceiling.cache_clear()
 
 
 def row_of(
     module: ModuleType, sizes: Mapping[str, int], dtype: str = "float32", who: Sequence[str] = CONTESTANTS
 ) -> Row:
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
-    return measured.row(module, Point(sizes, dtype), Method(rounds=30), tuple(who))
+    return measurement.row(module, Point(sizes, dtype), Method(rounds=30), tuple(who))
 
 
 @pytest.mark.usefixtures("cpu")
@@ -270,9 +270,9 @@ def test_the_generated_kernel_stands_where_it_is_for_the_sizes(module: ModuleTyp
 @pytest.mark.usefixtures("cpu")
 def test_the_copy_is_of_random_numbers() -> None:
     """A card moves bytes that are all alike at less power."""
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
-    assert measured.copying(4096, "cpu")().unique().numel() > 100  # type: ignore[attr-defined]
+    assert measurement.copying(4096, "cpu")().unique().numel() > 100  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
@@ -331,12 +331,12 @@ def test_what_does_not_fit_beside_the_kernel_is_told_apart(
 ) -> None:
     import torch
 
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(measured, where, full)
+    monkeypatch.setattr(measurement, where, full)
     row = row_of(module, {"s0": 4, "s1": 4})
     assert row.outcome == "does not fit" and row.why.startswith("the kernel fits, ") and told in row.why
 
@@ -385,12 +385,11 @@ def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
 
 @pytest.mark.usefixtures("cpu")
 def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inductor_lab.measure.sweep import measured
 
     def fails(form: object) -> Function:
         raise RuntimeError("no backend\nand more")
 
-    monkeypatch.setitem(measured.FORMS, "inductor", fails)
+    monkeypatch.setitem(measurement.FORMS, "inductor", fails)
     row = row_of(module, {"s0": 4, "s1": 4})
     assert row.against == "eager" and "inductor" not in row.times
     assert row.notes == ("eager is the graph of the model", "inductor is left out: RuntimeError: no backend")
@@ -683,7 +682,7 @@ def test_what_is_no_list_of_gpus_is_said(text: str) -> None:
 PRETENDED = """
 import torch
 from inductor_lab.records import Ceiling
-from inductor_lab.measure.sweep import measured
+from inductor_lab.measure.sweep import measurement
 from inductor_lab.measure.sweep import sweep as sweeping
 from inductor_lab.measure.timing.samples import Measured
 from inductor_lab.measure.timing.samples import State
@@ -696,11 +695,11 @@ def measure(functions, restore, method):
 
 
 def measuring():
-    measured.DEVICE, measured.measure, measured._device = "cpu", measure, lambda: "a CPU"
-    measured.machine = lambda: {"device": "a CPU"}
-    measured.copy_bytes_per_second = lambda: Ceiling("copy", 4e12, "a test", 500.0)
+    measurement.DEVICE, measurement.measure, measurement._device = "cpu", measure, lambda: "a CPU"
+    measurement.machine = lambda: {"device": "a CPU"}
+    measurement.copy_bytes_per_second = lambda: Ceiling("copy", 4e12, "a test", 500.0)
     torch.cuda.synchronize = lambda: None
-    measured.FORMS = {"eager": lambda form: form}
+    measurement.FORMS = {"eager": lambda form: form}
     return sweeping.measuring()
 """
 
@@ -721,10 +720,10 @@ def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: 
 
 @pytest.mark.usefixtures("cpu")
 def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     monkeypatch.setenv(sweeping.COPIES, str(file.parent))
-    monkeypatch.setattr(measured, "machine", lambda: {"device": "a CPU"})
+    monkeypatch.setattr(measurement, "machine", lambda: {"device": "a CPU"})
     question = {
         "file": "/nowhere/add_relu.py",
         "text": file.read_text(),
@@ -743,7 +742,7 @@ def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypat
 @pytest.mark.usefixtures("cpu")
 def test_what_stands_beside_a_file_is_sent_to_another_host(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a `.cu`, and of inputs that the program gave: the file alone would not import there, or not draw."""
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     file.write_text(
         file.read_text()
@@ -751,7 +750,7 @@ def test_what_stands_beside_a_file_is_sent_to_another_host(file: Path, monkeypat
     )
     kept = file.with_name("add_relu.npz")
     kept.write_text("kept")
-    monkeypatch.setattr(measured, "machine", lambda: {"device": "a CPU"})
+    monkeypatch.setattr(measurement, "machine", lambda: {"device": "a CPU"})
     sent: list[Any] = []
 
     def elsewhere(questions: Sequence[Any]) -> Iterator[tuple[int, Any]]:

@@ -13,8 +13,8 @@ from inductor_lab.errors import LabError
 from inductor_lab.machine import LAUNCHERS
 from inductor_lab.measure.contest.configurations import best_of, both, matching
 from inductor_lab.measure.contest.contestants import Contestant, RefusedError, check_named, entered
-from inductor_lab.measure.contest.correct import CrashedError, Judge
-from inductor_lab.measure.timing.prepared import Bound, Prepared, paired
+from inductor_lab.measure.contest.correctness import CrashedError, Judge
+from inductor_lab.measure.timing.kernels import Bound, Prepared, paired
 from inductor_lab.measure.timing.samples import Function, Measured, first_line, recorded
 from inductor_lab.measure.tuning.settings import told
 from inductor_lab.records import Paired

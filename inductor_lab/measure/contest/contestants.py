@@ -19,7 +19,7 @@ from typing import Any
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.prepared import Bound
+from inductor_lab.measure.timing.kernels import Bound
 from inductor_lab.measure.timing.samples import Function, first_line
 
 

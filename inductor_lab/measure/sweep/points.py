@@ -220,7 +220,7 @@ def has_generated(module: ModuleType, point: Point) -> bool:
 
 
 def placed(module: ModuleType, point: Point, seed: int, device: str) -> SimpleNamespace:
-    """The file with the point's tensors: what `timing.prepared.laid` and the judge take for a module."""
+    """The file with the point's tensors: what `timing.kernels.laid` and the judge take for a module."""
     import torch
 
     arguments = module.arguments(**point.sizes) if point.sizes else module.ARGUMENTS

@@ -155,19 +155,19 @@ def measuring() -> Callable[[Question], dict[str, Any]]:
 
 
 def _answer(question: Question, modules: dict[str, ModuleType]) -> dict[str, Any]:
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
     from inductor_lab.measure.sweep.results import Point
     from inductor_lab.measure.timing.samples import Method
 
-    machine = measured.machine()
+    machine = measurement.machine()
     key = question["text"]
     if key not in modules:
         modules[key] = _module(Path(question["file"]), question["text"], question.get(HELD, {}))
     point = Point(question["sizes"], question["dtype"])
-    found = measured.row(
+    found = measurement.row(
         modules[key], point, Method(**question["method"]), tuple(question["contestants"]), question["seed"]
     )
-    if found.outcome == "failed" and measured.broken():
+    if found.outcome == "failed" and measurement.broken():
         print(f"{point.name}: {found.why}", file=sys.stderr, flush=True)
         os._exit(1)  # whoever asked starts another process, and goes on with the other points
     return {"machine": machine, "row": to_dict(found)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 
-from inductor_lab.measure.timing.prepared import Prepared
+from inductor_lab.measure.timing.kernels import Prepared
 from inductor_lab.measure.timing.samples import EMPTY, Method, empty_kernel, flusher, kernels_run
 from inductor_lab.records import KernelTime, Timing
 

@@ -18,7 +18,7 @@ from inductor_lab.document import from_dict, to_dict
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import LAUNCHERS
-from inductor_lab.measure.timing.prepared import Bound, bytes_moved, failure, laid, timing
+from inductor_lab.measure.timing.kernels import Bound, bytes_moved, failure, laid, timing
 from inductor_lab.measure.timing.samples import Function, Method, first_line, measure
 from inductor_lab.measure.timing.significance import Compared, compared
 from inductor_lab.measure.tuning.settings import told

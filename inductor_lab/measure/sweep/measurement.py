@@ -14,11 +14,11 @@ from inductor_lab.errors import LabError
 from inductor_lab.measure.contest import contestants
 from inductor_lab.measure.contest.configurations import AsRun, as_run
 from inductor_lab.measure.contest.contestants import eager_form
-from inductor_lab.measure.contest.correct import Judge
+from inductor_lab.measure.contest.correctness import Judge
 from inductor_lab.measure.sweep.points import bytes_moved, float_dtypes, has_generated, placed
 from inductor_lab.measure.sweep.results import Point, Row
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
-from inductor_lab.measure.timing.prepared import Bound, Prepared, conditions, conditions_told, failure, laid, timing
+from inductor_lab.measure.timing.kernels import Bound, Prepared, conditions, conditions_told, failure, laid, timing
 from inductor_lab.measure.timing.samples import Function, Method, first_line, measure
 from inductor_lab.measure.timing.significance import compared
 from inductor_lab.records import Autotuned
@@ -163,7 +163,7 @@ def _contestants(
     there = {
         "generated": generated,
         "copy": bool(moved),
-        **dict.fromkeys(("eager", "inductor", "torchscript"), form is not None),
+        **dict.fromkeys(FORMS, form is not None),
     }
 
     def made(name: str) -> Function:
@@ -172,7 +172,7 @@ def _contestants(
         if name == "copy":
             return copying(moved or 0, DEVICE)
         assert form is not None
-        return form if name == "eager" else Bound(_compiled(name, form), form.tensors)
+        return FORMS[name](form)
 
     functions: dict[str, Function] = {}
     for name in (name for name in names if there.get(name)):
@@ -188,14 +188,20 @@ def _contestants(
     return functions, [*notes, *model.notes], model.autotuned
 
 
-def _compiled(name: str, form: Bound) -> Callable[..., object]:
-    """The eager form by TorchScript, or by Inductor for these sizes alone, in its default mode."""
+def _inductor(form: Bound) -> Function:
+    """Compiled by Inductor for these sizes alone, in its default mode."""
     import torch
 
-    if name == "torchscript":
-        return contestants.torchscript(form.function, form.tensors)[0]
     torch._dynamo.reset()  # after some sizes it would compile no more
-    return contestants.inductor(form.function, "default")
+    return Bound(contestants.inductor(form.function, "default"), form.tensors)
+
+
+FORMS: dict[str, Callable[[Bound], Function]] = {
+    "eager": lambda form: form,
+    "inductor": _inductor,
+    "torchscript": lambda form: Bound(contestants.torchscript(form.function, form.tensors)[0], form.tensors),
+}
+"""Contestant -> what makes it of the eager form."""
 
 
 def copying(moved: int, device: str) -> Function:
