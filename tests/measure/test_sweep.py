@@ -389,6 +389,8 @@ def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkey
     def fails(form: object) -> Function:
         raise RuntimeError("no backend\nand more")
 
+    from inductor_lab.measure.sweep import measurement
+
     monkeypatch.setitem(measurement.FORMS, "inductor", fails)
     row = row_of(module, {"s0": 4, "s1": 4})
     assert row.against == "eager" and "inductor" not in row.times
