@@ -32,7 +32,10 @@ from inductor_lab.records import Called, Capture, Graph, Kernel, Listed
 
 LARGEST = 1 << 29
 """Bytes of all files together."""
-MADE_WITH = ("annotate", "computation", "records", "document.py", "gpus.py", "dtypes.py", "aten.py", "shelf.py")
+MADE_WITH = (
+    "annotate", "bind", "computation", "costs", "records",
+    "aten.py", "document.py", "dtypes.py", "fragment.py", "gpus.py", "quantity.py", "shelf.py",
+)  # fmt: skip
 """What the rows and documents depend on, beside the version: an edit of it makes them stale."""
 
 TABLES = """

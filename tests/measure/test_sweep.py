@@ -385,11 +385,10 @@ def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
 
 @pytest.mark.usefixtures("cpu")
 def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inductor_lab.measure.sweep import measurement
 
     def fails(form: object) -> Function:
         raise RuntimeError("no backend\nand more")
-
-    from inductor_lab.measure.sweep import measurement
 
     monkeypatch.setitem(measurement.FORMS, "inductor", fails)
     row = row_of(module, {"s0": 4, "s1": 4})
