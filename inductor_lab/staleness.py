@@ -370,8 +370,10 @@ def _ejected_again(path: Path, text: str) -> tuple[Made, str] | None:
     except LabError:
         return None
     kernel = kernel_now(origin, capture)
+    if kernel is None:
+        return None
     called = re.search(r"^    python (\S+) ", text, re.MULTILINE)
-    for made in _ways() if kernel else ():
+    for made in _ways():
         for name in {path.name, called[1] if called else path.name}:
             try:
                 again = _ejected(capture, kernel, made, name)
