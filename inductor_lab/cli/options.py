@@ -185,7 +185,7 @@ Keep = Annotated[
 Json = Annotated[bool, option("--json", "One JSON document on stdout.")]
 
 ROUNDS = 300
-"""As `timing.measure.ROUNDS`, which the help must not import."""
+"""As `timing.samples.ROUNDS`, which the help must not import."""
 Launch = Annotated[str, option("--launch bare|graph", "From Python, or replayed from a CUDA graph.", ("bare", "graph"))]
 Cache = Annotated[
     str,

@@ -72,8 +72,8 @@ class Row:
 
 FILE = "results.json"
 WAY_OUT = "choose another folder with -o"
-SAME = ("file_sha256", "method", "seed", "contestants")
-"""Fields that must be the same for rows to stand beside each other."""
+SAME = {"file_sha256": "version of the file", "method": "method", "seed": "seed", "contestants": "contestants"}
+"""Fields that must be the same for rows to stand beside each other -> what they are called."""
 MACHINE = ("device", "torch", "triton", "driver")
 """And of the machine."""
 KEPT = ("timed", "does not fit", "wrong")
@@ -113,17 +113,14 @@ class Results:
             ) from error
         if other:
             raise LabError(
-                f"{self.folder} holds a sweep with another {_word(other[0])}; choose another folder with -o, or remove it."
+                f"{self.folder} holds a sweep with another {SAME[other[0]]}; choose another folder with -o, or remove it."
             )
         self.rows = {row.point.name: row for row in rows}
 
     def missing(self, points: Sequence[Point]) -> list[Point]:
         """Those that are still to be measured."""
-        return [point for point in points if not self._has(point)]
-
-    def _has(self, point: Point) -> bool:
-        row = self.rows.get(point.name)
-        return row is not None and row.outcome in KEPT
+        known = {name for name, row in self.rows.items() if row.outcome in KEPT}
+        return [point for point in points if point.name not in known]
 
     def on(self, machine: Mapping[str, str]) -> None:
         """Say what it runs on.
@@ -158,10 +155,6 @@ class Results:
         """What is written, and what `--json` prints."""
         described = {**self.head, "machine": dict(self.machine), "commands": self.commands}
         return {"schema": SCHEMA, **described, "rows": [to_dict(row) for row in rows]}
-
-
-def _word(field: str) -> str:
-    return {"file_sha256": "version of the file"}.get(field, field)
 
 
 # ---------------------------------------------------------------- as tables

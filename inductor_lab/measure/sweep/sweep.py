@@ -59,20 +59,15 @@ def _visible(gpu: int) -> str:
     """
     shown = os.environ.get("CUDA_VISIBLE_DEVICES")
     if shown is None:
-        _check_there(gpu)
+        import torch
+
+        if 0 < (count := torch.cuda.device_count()) <= gpu:  # where there are none, the process says so
+            raise LabError(f"--gpus: there is no GPU {gpu}; this host has {count}, counted from 0.")
         return str(gpu)
     each = [one.strip() for one in shown.split(",") if one.strip()]
     if gpu >= len(each):
         raise LabError(f"--gpus: there is no GPU {gpu}; CUDA_VISIBLE_DEVICES shows {len(each)}, counted from 0.")
     return each[gpu]
-
-
-def _check_there(gpu: int) -> None:
-    """LabError where this host has GPUs, and not that one; where it has none, the process says so."""
-    import torch
-
-    if 0 < torch.cuda.device_count() <= gpu:
-        raise LabError(f"--gpus: there is no GPU {gpu}; this host has {torch.cuda.device_count()}, counted from 0.")
 
 
 def gpu_numbers(text: str) -> tuple[int, ...]:

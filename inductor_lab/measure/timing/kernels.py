@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any
@@ -159,17 +159,15 @@ def conditions(found: Measured, autotuned: Autotuned | None = None) -> dict[str,
     }
 
 
-def conditions_told(found: Measured) -> list[str]:
+def conditions_told(found: Measured) -> Iterator[str]:
     """What a reader must know of it."""
-    return [*_slowed(found), *([UNSEEN] if found.empty is None else [])]
-
-
-def _slowed(found: Measured) -> list[str]:
     if found.throttled:
-        return [
-            f"The card slowed itself down while this was measured ({', '.join(found.throttled)}), also when it was measured again."
-        ]
-    return ["The card slowed itself down, so this was measured a second time."] if found.retried else []
+        why = ", ".join(found.throttled)
+        yield f"The card slowed itself down while this was measured ({why}), also when it was measured again."
+    elif found.retried:
+        yield "The card slowed itself down, so this was measured a second time."
+    if found.empty is None:
+        yield UNSEEN
 
 
 DRIFT = 1e-2

@@ -63,7 +63,10 @@ class Clock:
             times = self._measured([one.settings for one in running], rounds=SHORT)
             for one in running:
                 self.results.add("measured", replace(one, outcome="timed", timing=times[name_of(one.settings)]))
-        return [_joined(one, known[name_of(one.settings)]) for one in waiting]
+        found = (
+            (one, known[name_of(one.settings)]) for one in waiting
+        )  # a verdict that failed in an earlier run is one still
+        return [replace(one, outcome=now.outcome, why=now.why, timing=now.timing) for one, now in found]
 
     def longer(self, waiting: Sequence[Candidate]) -> list[Candidate]:
         """The same ones after a longer round."""
@@ -114,11 +117,6 @@ class Clock:
                 f"{self.path} under {told(one.settings)} broke off what the GPU does ({first_line(error)}); run this again: it will be left out."
             )
         return False
-
-
-def _joined(one: Candidate, measured: Candidate) -> Candidate:
-    """What the compiler and the clock found; a verdict that failed in an earlier run is one still."""
-    return replace(one, outcome=measured.outcome, why=measured.why, timing=measured.timing)
 
 
 ENDING = ".tune.jsonl"
