@@ -170,7 +170,7 @@ def bench(
             "-o, --gpus and --engine belong to a sweep: name its sizes with --sweep, or dtypes with --dtypes."
         )
     from inductor_lab.measure.diff import bench as measure
-    from inductor_lab.measure.timing.crosscheck import disagreement
+    from inductor_lab.measure.timing.kernels import disagreement
     from inductor_lab.report import outcomes
 
     kept = keeper(file, "timing", keep)

@@ -18,15 +18,17 @@ from inductor_lab.machine import LAUNCHERS, inspect_module, present_gpu, target_
 from inductor_lab.measure.contest.configurations import AsRun, as_run, both
 from inductor_lab.measure.contest.contest import Contest, check_asked, contest
 from inductor_lab.measure.timing.ceilings import ceilings
-from inductor_lab.measure.timing.crosscheck import disagreement, launch_times, profiled
 from inductor_lab.measure.timing.kernels import (
     Prepared,
     bytes_moved,
     check_results,
     conditions,
     conditions_told,
+    disagreement,
+    launch_times,
     paired,
     prepared,
+    profiled,
     timing,
 )
 from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure, need_gpu

@@ -27,8 +27,7 @@ import torch
 from inductor_lab import ejected, store
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.crosscheck import launch_times
-from inductor_lab.measure.timing.kernels import Prepared, prepared
+from inductor_lab.measure.timing.kernels import Prepared, launch_times, prepared
 from inductor_lab.measure.timing.samples import Method, card_state, measure
 from inductor_lab.measure.timing.significance import Compared, compared
 

@@ -20,7 +20,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.measure import diff as judge
 from inductor_lab.measure.timing import ceilings as ceiling_module
-from inductor_lab.measure.timing import crosscheck
+from inductor_lab.measure.timing import kernels as kernel_module
 from inductor_lab.measure.timing.ceilings import ceilings, product_flops_per_second
 from inductor_lab.measure.timing.kernels import Prepared
 from inductor_lab.measure.timing.samples import Measured, Method, State
@@ -152,19 +152,19 @@ def test_the_kernels_of_a_call_are_added_and_those_of_the_restore_left_out(monke
             function()
         return list(seen)
 
-    monkeypatch.setattr(crosscheck, "flusher", lambda: ran("flush"))
-    monkeypatch.setattr(crosscheck, "empty_kernel", lambda: ran(crosscheck.EMPTY))
-    monkeypatch.setattr(crosscheck, "kernels_run", profiled)
+    monkeypatch.setattr(kernel_module, "flusher", lambda: ran("flush"))
+    monkeypatch.setattr(kernel_module, "empty_kernel", lambda: ran(kernel_module.EMPTY))
+    monkeypatch.setattr(kernel_module, "kernels_run", profiled)
     kernels = Prepared("mine.py", {"hand": ran("hand")}, ran("restore"), [])
-    assert crosscheck.profiled(kernels, "hand", Method()) == 8.0
-    assert calls[:5] == ["restore", "flush", crosscheck.EMPTY, "hand", crosscheck.EMPTY]
+    assert kernel_module.profiled(kernels, "hand", Method()) == 8.0
+    assert calls[:5] == ["restore", "flush", kernel_module.EMPTY, "hand", kernel_module.EMPTY]
     calls.clear()
-    assert crosscheck.profiled(kernels, "hand", Method(cache="warm")) == 8.0
+    assert kernel_module.profiled(kernels, "hand", Method(cache="warm")) == 8.0
     assert "flush" not in calls
     took["hand"] = []  # the profiler does not see it
-    assert crosscheck.profiled(kernels, "hand", Method()) is None
-    monkeypatch.setattr(crosscheck, "kernels_run", lambda *given, count: [])  # nor anything else
-    assert crosscheck.profiled(kernels, "hand", Method()) is None
+    assert kernel_module.profiled(kernels, "hand", Method()) is None
+    monkeypatch.setattr(kernel_module, "kernels_run", lambda *given, count: [])  # nor anything else
+    assert kernel_module.profiled(kernels, "hand", Method()) is None
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_the_kernels_of_a_call_are_added_and_those_of_the_restore_left_out(monke
 )
 def test_a_disagreement_is_said(events: float, cupti: float | None, said: str) -> None:
     timing = Timing(events, (events, events), 300, None, profiled=cupti)
-    found = crosscheck.disagreement("hand", timing)
+    found = kernel_module.disagreement("hand", timing)
     assert said in found and bool(said) == bool(found)
 
 
