@@ -146,16 +146,15 @@ def diff_file(
     """
     from inductor_lab.machine import gpu_meant
     from inductor_lab.measure.diff import diff
-
-    asked |= {"progress": progress} if progress else {}
-    if capture is None:
-        return ResultView("diff", diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked))
     from inductor_lab.step import effect, its_kernel
 
-    its_kernel(Path(file), str(capture))  # said before anything is measured
+    asked |= {"progress": progress} if progress else {}
+    if capture is not None:
+        its_kernel(Path(file), str(capture))  # said before anything is measured
     found = diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked)
-    step = effect(file, str(capture), timed=found.ratio is not None, progress=progress)
-    return ResultView("diff", replace(found, step=step))
+    if capture is not None:
+        found = replace(found, step=effect(file, str(capture), timed=found.ratio is not None, progress=progress))
+    return ResultView("diff", found)
 
 
 def tune_file(file: str | Path, **asked: Any) -> ResultView:

@@ -290,7 +290,7 @@ class _Keys:
 
     def __init__(self, capture: Capture, places: Places) -> None:
         self.places = places
-        self.kinds = {graph.id: "forward" if graph.kind == "inference" else graph.kind for graph in capture.graphs}
+        self.kinds = _kinds(capture)
         self.nodes = {graph.id: {node.name: node for node in graph.nodes} for graph in capture.graphs}
         self.known: dict[tuple[str, str], Key] = {}
         self.counts: defaultdict[tuple[str, str, int], int] = defaultdict(int)

@@ -1,19 +1,23 @@
-"""An ejected file: written, never over another one; changed, whole or not at all; and imported, for `verify`, `inspect`, `bench` and `diff`,
-which runs it, on the user's say."""
+"""An ejected file: written, never over another one; imported, for `verify`, `inspect`, `bench` and `diff`, which runs it, on the user's say; and told from
+what a person made of it.
+
+Hashes in its header tell whether it was edited, and where. The last lines keep the file as it was ejected, packed, for a merge with what a later capture
+makes; they are in neither hash.
+"""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import importlib.util
 import inspect
+import json
 import linecache
-import os
-import shutil
+import re
 import sys
-import tempfile
+import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.machinery import SourceFileLoader
 from importlib.util import decode_source
 from io import StringIO
@@ -60,27 +64,6 @@ class Ejected:
     module: ModuleType
 
 
-def demanded(file: Any) -> tuple[str, ...]:
-    """What an edit must write: of WRITTEN, all but what nobody behind the launch reads."""
-    return tuple(name for name in file.WRITTEN if name not in getattr(file, "UNREAD", ()))
-
-
-class _Afresh(SourceFileLoader):
-    """Compiles the text each time: two edits in one second are two files, and no `__pycache__` is left beside a user's file.
-
-    Triton's interpreter asks for a kernel's text at its first launch: it is given what was imported, whatever was saved since.
-    """
-
-    def path_stats(self, path: str) -> NoReturn:
-        raise OSError("no compiled copy is looked for, nor kept")
-
-    def get_data(self, path: str) -> bytes:
-        data = super().get_data(path)
-        # no time of change: such a text is never read again
-        linecache.cache[path] = len(data), None, StringIO(decode_source(data)).readlines(), path
-        return data
-
-
 def load(path: str | Path) -> Ejected:
     """Import a file under a name of its own.
 
@@ -107,6 +90,22 @@ def load(path: str | Path) -> Ejected:
     if isinstance(source, Path) and not source.is_file():
         raise LabError(f"{source} is missing, which holds the kernel of {path}: put it back, or eject both again")
     return Ejected(path, module)
+
+
+class _Afresh(SourceFileLoader):
+    """Compiles the text each time: two edits in one second are two files, and no `__pycache__` is left beside a user's file.
+
+    Triton's interpreter asks for a kernel's text at its first launch: it is given what was imported, whatever was saved since.
+    """
+
+    def path_stats(self, path: str) -> NoReturn:
+        raise OSError("no compiled copy is looked for, nor kept")
+
+    def get_data(self, path: str) -> bytes:
+        data = super().get_data(path)
+        # no time of change: such a text is never read again
+        linecache.cache[path] = len(data), None, StringIO(decode_source(data)).readlines(), path
+        return data
 
 
 def check_whole(module: ModuleType, path: Path, launchers: Sequence[str]) -> None:
@@ -178,6 +177,11 @@ def _check_takes(module: ModuleType, path: Path, function: str, given: str) -> N
         )
 
 
+def demanded(file: Any) -> tuple[str, ...]:
+    """What an edit must write: of WRITTEN, all but what nobody behind the launch reads."""
+    return tuple(name for name in file.WRITTEN if name not in getattr(file, "UNREAD", ()))
+
+
 def is_span(module: ModuleType) -> bool:
     """Whether a file is of several steps of a graph."""
     return "span" in getattr(module, "ORIGIN", {})
@@ -205,14 +209,9 @@ def content_hash(path: Path) -> str:
 
 
 def check_new(file: Path, text: str) -> None:
-    """Say before long work that a file is there which `write_new` will not write over."""
+    """Say before long work that a file is there which `write_all` will not write over."""
     if file.exists() and (not file.is_file() or file.read_text(encoding="utf-8") != text):
         raise LabError(f"{file} exists and is never overwritten; choose another name with -o, or remove it.")
-
-
-def write_new(file: Path, text: str) -> None:
-    """Somebody's edits may be in a file that exists: it is never written over, unless it holds this very text."""
-    write_all({file: text})
 
 
 def write_all(files: Mapping[Path, str]) -> None:
@@ -237,93 +236,110 @@ def write_all(files: Mapping[Path, str]) -> None:
         raise LabError(f"Can not write {file}: {error.strerror}; choose another name with -o.") from error
 
 
+# ---------------------------------------------------------------- was it edited, and what was it before
+
+
+RENDERED = "@RENDERED@"
+"""What stands in a header until the hash is known."""
+JUDGE_STARTS = "# ---------------------------------------------------------------- what it must equal, and on what"
+CHECK_STARTS = "# ---------------------------------------------------------------- check and time"
+"""From here on files are alike: it is not packed."""
+KEPT = "\n# As it was ejected, packed: what `inductor-lab eject --update` merges with. "
+WIDTH = 112
+"""Characters of a packed line."""
+BLOCK = re.compile(re.escape(KEPT) + r"(.*)((?:\n#   \S+)*)\n?")
+
+
 @dataclass(frozen=True)
-class Seen:
-    """A file as it was read, which what is written over it is made of."""
+class Made:
+    """How a file was ejected."""
 
-    path: Path
-    content: bytes
+    style: str = "readable"
+    generalize: bool = False
+    language: str = "triton"
+    template: str = ""
+    real: str = ""
+    """The file beside it that holds what its launch was given."""
 
-    @property
-    def text(self) -> str:
-        """Its text, lines ended by a line feed alone."""
-        return self.content.decode("utf-8").replace("\r\n", "\n")
+
+BESIDE = re.compile(r"^Kernel    sha256 (\w+), (.+)'s as it was ejected$", re.MULTILINE)
+"""The line of a file whose kernel stands in another one."""
 
 
-def seen(path: Path) -> Seen:
-    """Read a file that will be changed; of a link, the file that it leads to.
+def rendered_hash(text: str) -> str:
+    """The hash in a file's header: of its text with the hash itself taken out. It differs once the file was edited."""
+    neutral = re.sub(
+        r"^Rendered  sha256 \S+,", f"Rendered  sha256 {RENDERED},", unpacked(text), count=1, flags=re.MULTILINE
+    )
+    return hashlib.sha256(neutral.encode()).hexdigest()
 
-    Raises:
-        LabError: it can not be read.
+
+def judged_hash(text: str) -> str:
+    """The hash of what a file is judged by: everything from its reference on."""
+    return hashlib.sha256(unpacked(text).partition(JUDGE_STARTS)[2].encode()).hexdigest()
+
+
+def judged_part(text: str) -> str:
+    """A file's reference, inputs and baseline."""
+    return text.partition(JUDGE_STARTS)[2].partition(CHECK_STARTS)[0]
+
+
+def is_edited(text: str, path: Path | None = None) -> bool:
+    """Whether a file is no more what its header says was ejected.
+
+    Args:
+        path: Where it lies, for the file beside it that holds its kernel, if one does.
     """
-    try:
-        path = path.resolve()
-        file = Seen(path, path.read_bytes())
-        file.text  # noqa: B018  is it text?
-    except (OSError, UnicodeDecodeError) as error:
-        raise LabError(f"{path} can not be read: {error}") from error
-    return file
+    found = BESIDE.search(text) if path is not None else None
+    if found is not None and path is not None:
+        kernel = path.parent / Path(found[2]).name
+        if not kernel.is_file() or hashlib.sha256(kernel.read_bytes()).hexdigest() != found[1]:
+            return True
+    return f"\nRendered  sha256 {rendered_hash(text)}," not in text
 
 
-def write_over(file: Seen, text: str) -> None:
-    """Put a text in the place of a file. Another process, or one that goes on after a crash, finds the old file or the new one.
+def unpacked(text: str) -> str:
+    """A file without the lines that keep what it was; whatever stands behind them is no part of them."""
+    found = [block for block in BLOCK.finditer(text) if block.end() == len(text)]
+    return text[: found[-1].start()] if found else text
 
-    Raises:
-        LabError: the folder can not be written, or the file was saved since it was read.
+
+def packed(text: str, made: Made) -> str:
+    """What keeps a text as it was ejected, to stand at its end."""
+    own = text.partition(CHECK_STARTS)[0]
+    letters = base64.b85encode(zlib.compress(own.encode(), 9)).decode()
+    lines = [letters[start : start + WIDTH] for start in range(0, len(letters), WIDTH)]
+    return KEPT + json.dumps(asdict(made)) + "".join(f"\n#   {line}" for line in lines) + "\n"
+
+
+def how_made(text: str) -> Made | None:
+    """How a file was ejected; None where it does not say."""
+    for block in BLOCK.finditer(text):
+        try:
+            return Made(**json.loads(block[1]))
+        except (ValueError, TypeError):
+            continue
+    return None
+
+
+def as_ejected(text: str, today: str = "") -> str | None:
+    """What a file was before it was edited; None where it does not keep that, or not whole.
+
+    Args:
+        today: What is ejected now: its check stands for the file's own where that was edited.
     """
-    ends = "\r\n" if b"\r\n" in file.content else "\n"
-    temporary = _beside(file, text.replace("\n", ends).encode())
-    try:
-        if file.path.read_bytes() != file.content:
-            raise LabError(f"{file.path} was saved in the meantime and is left as it is; run this again.")
-        os.replace(temporary, file.path)
-    except OSError as error:
-        raise LabError(f"Can not write {file.path}: {error.strerror}.") from error
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
+    for block in BLOCK.finditer(text):
+        try:
+            own = zlib.decompress(base64.b85decode("".join(block[2].split("\n#   ")))).decode()
+        except (ValueError, zlib.error):
+            continue
+        for whole in (text, today):
+            _, starts, check = without_blocks(whole).partition(CHECK_STARTS)
+            if not is_edited(before := own + starts + check):
+                return before
+    return None
 
 
-def keep(file: Seen) -> Path:
-    """What was read, beside the file as FILE.orig; FILE.orig.1 where that is another version.
-
-    Raises:
-        LabError: the folder can not be written.
-    """
-    temporary = _beside(file, file.content)
-    try:
-        for number in count():
-            kept = file.path.with_name(f"{file.path.name}.orig" + (f".{number}" if number else ""))
-            try:
-                os.link(temporary, kept)  # unlike a rename it never takes the place of another file
-            except FileExistsError:
-                if not kept.is_file() or kept.read_bytes() != file.content:
-                    continue
-            except OSError:  # a file system without links
-                if kept.exists():
-                    continue
-                os.replace(temporary, kept)
-            return kept
-    except OSError as error:
-        raise LabError(f"Can not write beside {file.path}: {error.strerror}.") from error
-    finally:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-    raise AssertionError("unreachable")
-
-
-def _beside(file: Seen, content: bytes) -> str:
-    """A new hidden file in the same folder, on the disk before its name is used."""
-    temporary = ""
-    try:
-        descriptor, temporary = tempfile.mkstemp(prefix=f".{file.path.name}.", suffix=".tmp", dir=file.path.parent)
-        with open(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        shutil.copymode(file.path, temporary)
-    except OSError as error:
-        if temporary:
-            os.unlink(temporary)
-        raise LabError(f"Can not write beside {file.path}: {error.strerror}.") from error
-    return temporary
+def without_blocks(text: str) -> str:
+    """A file less the packed lines, wherever they stand."""
+    return BLOCK.sub("", text)

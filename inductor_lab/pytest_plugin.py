@@ -6,7 +6,7 @@ pytest loads this in every run of whoever has inductor_lab installed: nothing he
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,7 @@ class Held:
     def check_fast(self) -> None:
         """Fails where it is slower than is allowed; skipped where there is no GPU."""
         from inductor_lab.machine import present_gpu
-        from inductor_lab.measure.checks import checks, decided
+        from inductor_lab.measure.ci import checks, decided
         from inductor_lab.measure.diff import diff
         from inductor_lab.measure.timing.samples import Method
 
@@ -146,26 +146,19 @@ class EjectedFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         held = Held(self.path, self.config.getoption("--inductor-lab-fail-slower"))
-        yield Correct.from_parent(self, name="inductor_lab_verify", held=held)
-        yield Fast.from_parent(self, name="inductor_lab_diff", held=held)
+        yield Checked.from_parent(self, name="inductor_lab_verify", check=held.check_correct)
+        yield Checked.from_parent(self, name="inductor_lab_diff", check=held.check_fast)
 
 
 class Checked(pytest.Item):
     """One of both."""
 
-    def __init__(self, *, held: Held, **given: object) -> None:
+    def __init__(self, *, check: Callable[[], None], **given: object) -> None:
         super().__init__(**given)  # type: ignore[arg-type]
-        self.held = held
+        self.check = check
+
+    def runtest(self) -> None:
+        self.check()
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, f"{self.path.name}: {self.name}"
-
-
-class Correct(Checked):
-    def runtest(self) -> None:
-        self.held.check_correct()
-
-
-class Fast(Checked):
-    def runtest(self) -> None:
-        self.held.check_fast()

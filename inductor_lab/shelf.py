@@ -32,7 +32,10 @@ from inductor_lab.records import Called, Capture, Graph, Kernel, Listed
 
 LARGEST = 1 << 29
 """Bytes of all files together."""
-MADE_WITH = ("annotate", "computation", "records", "document.py", "gpus.py", "dtypes.py", "aten.py", "shelf.py")
+MADE_WITH = (
+    "annotate", "bind", "computation", "costs", "records",
+    "aten.py", "document.py", "dtypes.py", "fragment.py", "gpus.py", "quantity.py", "shelf.py",
+)  # fmt: skip
 """What the rows and documents depend on, beside the version: an edit of it makes them stale."""
 
 TABLES = """
@@ -184,20 +187,8 @@ def captures() -> list[tuple[Path, store.Summary]]:
 
 def find(name: str) -> tuple[Shelved, tuple[str, ...]]:
     """What `store.find_kernels` finds, without reading the others: the capture, and the ids of its kernels that `name` names."""
-    capture, which = store.split(name)
-    if not capture:
-        return _by_hash(name)
-    found = opened(store.folder_of(capture))
-    return found, tuple(entry.id for entry in store.named(found.entries, capture, which))
-
-
-def _by_hash(digits: str) -> tuple[Shelved, tuple[str, ...]]:
-    for name in store.names() if store.is_hash(digits) else ():
-        with suppress(LabError):
-            found = opened(store.HOME / name)
-            if same := [entry.id for entry in found.entries if entry.body_sha256.startswith(digits)]:
-                return found, tuple(same[:1])
-    raise store.no_kernel(digits)
+    found, entries = store.find(name, opened, lambda shelved: shelved.entries)
+    return found, tuple(entry.id for entry in entries)
 
 
 # Keeping

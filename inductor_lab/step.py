@@ -12,8 +12,8 @@ from pathlib import Path
 
 from inductor_lab import shelf, store
 from inductor_lab.costs.traffic import moved
-from inductor_lab.ejected import seen
 from inductor_lab.errors import LabError
+from inductor_lab.files import seen
 from inductor_lab.measure.timing.significance import CLOCK, SAME
 from inductor_lab.records import Capture, Kernel, Replay, ReplayedLaunch, Saving, StepEffect
 from inductor_lab.records.span import Span

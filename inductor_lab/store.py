@@ -20,7 +20,8 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -280,25 +281,6 @@ def folder_of(name: str) -> Path:
     raise unknown(f"There is no capture {name!r}", name, known, "`inductor-lab list` shows all.")
 
 
-def find_kernels(name: str) -> tuple[Capture, tuple[Kernel, ...]]:
-    """What `capture:index`, `capture:name`, `capture:glob*` or 8 digits of a body's hash name; at least one."""
-    capture_name, which = split(name)
-    if not capture_name:
-        return _by_hash(name)
-    capture = find_capture(capture_name)
-    return capture, named(capture.kernels, capture_name, which)
-
-
-def split(name: str) -> tuple[str, str]:
-    """`capture:4` -> capture, 4; of eight digits of a hash no capture. LabError for a span, which is no kernel."""
-    if re.search(r":\d+-\d+$", name):
-        raise LabError(
-            f"{name} is a span, which is no kernel; a file of it takes all verbs: inductor-lab eject {name} -o FILE."
-        )
-    capture, _, which = name.rpartition(":")
-    return capture, which
-
-
 class Named(Protocol):
     """What of a kernel a name can mean."""
 
@@ -311,6 +293,40 @@ class Named(Protocol):
 
 
 Which = TypeVar("Which", bound=Named)
+
+
+Opened = TypeVar("Opened")
+
+
+def find(
+    name: str, opened: Callable[[Path], Opened], kernels: Callable[[Opened], Sequence[Which]]
+) -> tuple[Opened, tuple[Which, ...]]:
+    """What `capture:index`, `capture:name`, `capture:glob*` or 8 digits of a body's hash name, at least one; of a hash the first capture's, as the
+    same body in two captures is the same kernel.
+
+    Args:
+        opened: What makes a capture of its folder.
+        kernels: What a capture has to be named.
+    """
+    if re.search(r":\d+-\d+$", name):
+        raise LabError(
+            f"{name} is a span, which is no kernel; a file of it takes all verbs: inductor-lab eject {name} -o FILE."
+        )
+    capture, _, which = name.rpartition(":")
+    if capture:
+        found = opened(folder_of(capture))
+        return found, named(kernels(found), capture, which)
+    for one in names() if _is_hash(name) else ():
+        with suppress(LabError):
+            found = opened(HOME / one)
+            if same := _with_hash(kernels(found), name):
+                return found, tuple(same[:1])
+    raise _no_kernel(name)
+
+
+def find_kernels(name: str) -> tuple[Capture, tuple[Kernel, ...]]:
+    """The capture and the kernels that `name` names, as in `find`."""
+    return find(name, load, lambda capture: capture.kernels)
 
 
 def named(kernels: Sequence[Which], capture: str, which: str) -> tuple[Which, ...]:
@@ -353,32 +369,20 @@ def find_kernel(name: str, *, or_all: str = "") -> tuple[Capture, Kernel]:
     return capture, kernels[0]
 
 
-def _by_hash(digits: str) -> tuple[Capture, tuple[Kernel, ...]]:
-    """The first capture's kernel with this body: the same body in two captures is the same kernel."""
-    for name in names() if is_hash(digits) else ():
-        try:
-            capture = load(HOME / name)
-        except LabError:
-            continue
-        if found := _with_hash(capture.kernels, digits):
-            return capture, tuple(found[:1])
-    raise no_kernel(digits)
-
-
-def no_kernel(digits: str) -> LabError:
+def _no_kernel(digits: str) -> LabError:
     """What to say of a word that names no kernel of any capture."""
     if (HOME / digits / DOCUMENT).is_file():
         return LabError(f"{digits!r} is a capture; name one of its kernels, such as {digits}:0.")
-    if is_hash(digits):
+    if _is_hash(digits):
         return LabError(f"No kernel under {HOME}/ has a body whose hash begins with {digits}.")
     way_out = "give capture:index, capture:name or the first 8 digits of a body's hash."
     return unknown(f"{digits!r} is no kernel", digits, names(), way_out)
 
 
-def is_hash(text: str) -> bool:
+def _is_hash(text: str) -> bool:
     """Whether it may be the beginning of a body's hash."""
     return re.fullmatch(r"[0-9a-f]{8,64}", text) is not None
 
 
 def _with_hash(kernels: Iterable[Which], digits: str) -> list[Which]:
-    return [kernel for kernel in kernels if is_hash(digits) and kernel.body_sha256.startswith(digits)]
+    return [kernel for kernel in kernels if _is_hash(digits) and kernel.body_sha256.startswith(digits)]

@@ -17,7 +17,7 @@ from inductor_lab.annotate import annotate, summary
 from inductor_lab.errors import LabError
 from inductor_lab.read import Parsed, read
 from inductor_lab.read.parsing import PACKED
-from inductor_lab.records import Capture, Kernel
+from inductor_lab.records import Capture, Traffic
 
 __all__ = ["TABLES", "Parsed", "Rows", "rows", "sources", "stamp"]
 
@@ -223,31 +223,33 @@ def _capture(source: str, name: str, parsed: Parsed) -> Capture:
     return annotate(read([source], name, parsed=parsed))
 
 
+def _row(table: str, record: Any, **other: Any) -> dict[str, Any]:
+    """A row of a table, less where it is from: what is given here, and else the record's own fields of those names."""
+    columns = [column for column in TABLES[table] if column not in _FROM]
+    return {column: other[column] if column in other else getattr(record, column) for column in columns}
+
+
 def _kernels(capture: Capture) -> Iterator[dict[str, Any]]:
     kinds = {graph.id: graph.kind for graph in capture.graphs}
     for kernel in capture.kernels:
         source = kernel.source[0] if kernel.source else None
-        yield {
-            "id": kernel.id,
-            "name": kernel.name,
-            "category": kernel.category,
-            "graph": kernel.graph,
-            "kind": kinds.get(kernel.graph, "unknown"),
-            "body_sha256": kernel.body_sha256,
-            "definitions": kernel.definitions,
-            "launches": len(kernel.launches),
-            "ops": kernel.ops,
-            "computes": summary(kernel),
-            "aten": kernel.claim.aten,
-            "read": kernel.traffic.read,
-            "written": kernel.traffic.written,
-            "flops": kernel.traffic.flops,
-            "file": source.file if source else None,
-            "line": source.line if source else None,
-            "code": source.code if source else None,
-            "origin": kernel.provenance.origin,
-            "body": kernel.body,
-        }
+        yield _row(
+            "kernels",
+            kernel,
+            kind=kinds.get(kernel.graph, "unknown"),
+            launches=len(kernel.launches),
+            computes=summary(kernel),
+            aten=kernel.claim.aten,
+            file=source.file if source else None,
+            line=source.line if source else None,
+            code=source.code if source else None,
+            origin=kernel.provenance.origin,
+            **_counted(kernel.traffic),
+        )
+
+
+def _counted(traffic: Traffic) -> dict[str, int | None]:
+    return {"read": traffic.read, "written": traffic.written, "flops": traffic.flops}
 
 
 def _launches(capture: Capture) -> Iterator[dict[str, Any]]:
@@ -262,58 +264,37 @@ def _launches(capture: Capture) -> Iterator[dict[str, Any]]:
                 }
                 for argument in launch.arguments
             ]
-            yield {
-                "kernel": kernel.id,
-                "body_sha256": kernel.body_sha256,
-                "graph": launch.graph,
-                "line": launch.line,
-                "arguments": arguments,
-            }
+            yield _row("launches", launch, kernel=kernel.id, body_sha256=kernel.body_sha256, arguments=arguments)
 
 
 def _graphs(capture: Capture) -> Iterator[dict[str, Any]]:
-    launched: dict[str, list[Kernel]] = {graph.id: [] for graph in capture.graphs}
-    for kernel in capture.kernels:
-        for launch in kernel.launches:
-            launched.setdefault(launch.graph, []).append(kernel)
+    launched = [(launch.graph, kernel.body_sha256) for kernel in capture.kernels for launch in kernel.launches]
     calls = [call.graph for call in capture.extern_calls]
     for graph in capture.graphs:
-        kernels = launched[graph.id]
-        yield {
-            "id": graph.id,
-            "compile_id": graph.compile_id,
-            "kind": graph.kind,
-            "phase": graph.phase,
-            "nodes": len(graph.nodes),
-            "kernels": len({kernel.body_sha256 for kernel in kernels}),
-            "launches": len(kernels),
-            "extern_calls": calls.count(graph.id),
-        }
+        bodies = [body for launched_by, body in launched if launched_by == graph.id]
+        yield _row(
+            "graphs",
+            graph,
+            nodes=len(graph.nodes),
+            kernels=len(set(bodies)),
+            launches=len(bodies),
+            extern_calls=calls.count(graph.id),
+        )
 
 
 def _extern_calls(capture: Capture) -> Iterator[dict[str, Any]]:
     for call in capture.extern_calls:
         place = call.provenance.source[0] if call.provenance.source else None
-        yield {
-            "graph": call.graph,
-            "target": call.target,
-            "line": call.line,
-            "read": call.traffic.read,
-            "written": call.traffic.written,
-            "flops": call.traffic.flops,
-            "file": place.file if place else None,
-            "code_line": place.line if place else None,
-        }
+        file, line = (place.file, place.line) if place else (None, None)
+        yield _row("extern_calls", call, file=file, code_line=line, **_counted(call.traffic))
 
 
 def _events(capture: Capture) -> Iterator[dict[str, Any]]:
-    for event in capture.events:
-        yield {"kind": event.kind, "compile_id": event.compile_id, "place": event.where, "reason": event.reason}
+    return (_row("events", event, place=event.where) for event in capture.events)
 
 
 def _problems(capture: Capture) -> Iterator[dict[str, Any]]:
-    for problem in capture.problems:
-        yield {"place": problem.where, "message": problem.message}
+    return (_row("problems", problem, place=problem.where) for problem in capture.problems)
 
 
 _MAKE: Mapping[str, Callable[[Capture], Iterator[dict[str, Any]]]] = {

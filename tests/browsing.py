@@ -20,7 +20,7 @@ from kernels_as_text import (
 
 from inductor_lab.annotate import annotate
 from inductor_lab.compare import compare
-from inductor_lab.measure.why.pairs import every, programs
+from inductor_lab.measure.why.texts import every, programs
 from inductor_lab.records import (
     Capture,
     CompiledCode,

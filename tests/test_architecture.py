@@ -27,7 +27,7 @@ HEAVY = {"torch", "triton", "numpy"}
 
 ALLOWED: dict[str, set[str]] = {
     "errors": set(),
-    "edited": set(),
+    "files": {"errors"},
     "gpus": {"errors"},
     "records": set(),
     "document": set(),
@@ -69,7 +69,7 @@ ALLOWED: dict[str, set[str]] = {
         "aten",
         "gpus",
         "paths",
-        "edited",
+        "ejected",
         "spans",
     },
     "spans": {
@@ -89,11 +89,9 @@ ALLOWED: dict[str, set[str]] = {
     "query": {"errors", "tables", "workers"},
     "workers": {"errors"},
     "ejected": {"errors"},
-    "staleness": {"records", "errors", "store", "spans", "eject", "edited"},
-    "update": {"records", "errors", "store", "eject", "edited", "ejected", "staleness"},
+    "staleness": {"records", "errors", "store", "spans", "eject", "ejected", "files"},
     "measure/why": {"records", "errors", "gpus", "quantity", "store", "costs", "computation", "machine", "measure"},
-    "measure/disk": {"errors"},
-    "measure/history": {"records", "errors", "document", "store", "measure", "ejected", "staleness"},
+    "measure/history": {"records", "errors", "document", "store", "files", "ejected", "staleness"},
     "views": {
         "records",
         "annotate",
@@ -145,7 +143,7 @@ def room(module: Path) -> str:
 
 
 def pure_part(module: Path) -> str:
-    """Its line in `ALLOWED`: `measure/why` of `inductor_lab/measure/why/pairs.py`, else its room."""
+    """Its line in `ALLOWED`: `measure/why` of `inductor_lab/measure/why/texts.py`, else its room."""
     path = module.relative_to(PACKAGE).with_suffix("")
     return next((part for part in (path.as_posix(), path.parent.as_posix()) if part in ALLOWED), room(module))
 

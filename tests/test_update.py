@@ -14,12 +14,21 @@ from conftest import Result
 from killing import killed_at
 
 from inductor_lab import store
-from inductor_lab.edited import CHECK_STARTS, JUDGE_STARTS, KEPT, as_ejected, how_made, is_edited, judged_hash, unpacked
 from inductor_lab.eject import eject
-from inductor_lab.ejected import keep, seen, write_over
+from inductor_lab.ejected import (
+    CHECK_STARTS,
+    JUDGE_STARTS,
+    KEPT,
+    as_ejected,
+    how_made,
+    is_edited,
+    judged_hash,
+    unpacked,
+)
 from inductor_lab.errors import LabError
+from inductor_lab.files import keep, seen, write_over
 from inductor_lab.records import TensorType
-from inductor_lab.update import merged
+from inductor_lab.staleness import merged
 
 Lab = Callable[..., Result]
 FILE = Path("mine/first.py")

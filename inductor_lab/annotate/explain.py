@@ -30,7 +30,7 @@ from inductor_lab.computation.schedule import (
     Statement,
 )
 from inductor_lab.computation.tree import Constant, Load, Operation
-from inductor_lab.costs import estimate, roofline
+from inductor_lab.costs import launches, roofline
 from inductor_lab.costs.hints import Hints, first_graph, hinted, of_graphs
 from inductor_lab.costs.traffic import traffic, uncounted, workspace
 from inductor_lab.gpus import Card
@@ -105,7 +105,7 @@ def explain(kernel: Kernel, capture: Capture, context: Context | None = None) ->
     hints = of_graphs(capture).get(first_graph(kernel), {})
     counted = kernel.traffic if kernel.traffic.read is not None else traffic(kernel, hints)
     concrete = hinted(kernel, kernel.launches[0], hints) if counted.hinted and kernel.launches else kernel
-    likely = estimate.told(concrete, counted, context.card)
+    likely = launches.told(concrete, counted, context.card)
     notes = [
         Note(0, _launch(kernel, context, hints), "launch"),
         Note(0, _bound(kernel, counted, context.card, hints, binds=not likely), "traffic"),

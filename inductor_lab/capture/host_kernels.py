@@ -23,7 +23,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 
 from inductor_lab.capture.host_memory import CPU_KERNELS, card_storage, host_view, memory_like, on_card, point_to
 from inductor_lab.capture.problems import problem
-from inductor_lab.library import cells
+from inductor_lab.library import attention
 
 aten = torch.ops.aten
 
@@ -58,7 +58,7 @@ def install(*, shapes_only: bool = False) -> None:
         for name in torch._C._dispatch_get_all_op_names():
             if name.startswith("aten::") and (kernel := _kernel(name)):
                 operators.impl(name, kernel, "CUDA", **_overriding())
-        for name, kernel in cells.KERNELS.items():  # torch has no shapes for these either, and asks the card
+        for name, kernel in attention.KERNELS.items():  # torch has no shapes for these either, and asks the card
             operators.impl(name, kernel, "Meta", **_overriding())
     _libraries.extend((everything, operators))
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
@@ -297,7 +297,7 @@ SPECIAL: dict[str, Any] = {
     "aten::record_stream": _untraced(lambda *args: None),
     "aten::is_pinned": _untraced(lambda *args: True),
     "aten::_pin_memory": _itself,
-    **{name: _untraced(kernel) for name, kernel in (cells.KERNELS | cells.OF_CUDNN).items()},
+    **{name: _untraced(kernel) for name, kernel in (attention.KERNELS | attention.OF_CUDNN).items()},
 }
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import inductor_lab
-from inductor_lab.cli import begin, catalog, judge, pages, survey, timing, verify
+from inductor_lab.cli import begin, catalog, diffs, judge, survey, timing, verify
 from inductor_lab.cli.options import Verb
 
 app = typer.Typer(
@@ -47,16 +47,16 @@ app.command("list", cls=Verb)(catalog.list_)
 for _verb in (
     catalog.show,
     survey.spans,
-    pages.report,
+    survey.report,
     judge.eject,
     verify.verify,
     judge.inspect,
     timing.bench,
-    timing.diff,
+    diffs.diff,
 ):
     app.command(cls=Verb)(_verb)
 app.command(cls=Verb)(timing.tune)
 app.command(cls=Verb)(verify.replay)
-app.command(cls=Verb)(pages.compare)
+app.command(cls=Verb)(survey.compare)
 app.command(cls=Verb)(survey.status)
 app.command(cls=Verb)(survey.query)

@@ -19,11 +19,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from inductor_lab import store
 from inductor_lab.cli import output
-from inductor_lab.cli.options import Gpu, Json
+from inductor_lab.cli.options import Gpu, Json, option
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel, PerfDiff, Verdict
 
@@ -223,9 +221,7 @@ class _Trial:
 
 def demo(
     gpu: Gpu = "auto",
-    folder: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Where everything it makes goes.")
-    ] = Path("inductor-lab-demo"),
+    folder: Annotated[Path, option("-o --output DIR", "Where everything it makes goes.")] = Path("inductor-lab-demo"),
 ) -> None:
     """The whole loop on this machine, GPU or not."""
     run(folder, gpu)

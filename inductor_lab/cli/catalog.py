@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,16 +18,13 @@ from inductor_lab.cli.options import (
     Json,
     KernelName,
     Verb,
-    complete_capture,
-    complete_dtype,
-    complete_filter,
-    complete_keep,
-    complete_mode,
-    complete_size,
-    complete_sort,
-    complete_source,
-    complete_source_kind,
-    complete_target,
+    argument,
+    captures,
+    files,
+    filters,
+    option,
+    targets,
+    workloads_have,
 )
 from inductor_lab.errors import LabError
 from inductor_lab.listing import FIELDS, ORDERS, WORST
@@ -37,9 +34,7 @@ if TYPE_CHECKING:
     from inductor_lab.records import Capture, Kept
     from inductor_lab.shelf import Shelved
 
-Folder = Annotated[
-    Path | None, typer.Option("-o", "--output", metavar="DIR", help="The capture's folder; captured/NAME unless given.")
-]
+Folder = Annotated[Path | None, option("-o --output DIR", "The capture's folder; captured/NAME unless given.")]
 
 
 class WithCommand(Verb):
@@ -52,65 +47,41 @@ class WithCommand(Verb):
         return super().parse_args(ctx, args)
 
 
+Keeping = Annotated[
+    str,
+    option(
+        "--keep WHAT",
+        "Of each graph's inputs: nothing, statistics, or inputs: the values themselves, for replay and eject --inputs real.",
+        ("nothing", "statistics", "inputs"),
+    ),
+]
+MODES = ("default", "max-autotune", "max-autotune-no-cudagraphs", "reduce-overhead")
+"""torch.compile's; `torch._inductor.list_mode_options()` has them all, and needs torch."""
+SMALL = "For a GPU that is not here: compute nothing large, so that a model of any size takes little time and memory."
+
+
 def capture(
     context: typer.Context,
     target: Annotated[
-        str,
-        typer.Argument(
-            metavar="[TARGET | -- COMMAND...]",
-            help="A workload, module:callable or a script.py.",
-            autocompletion=complete_target,
-        ),
+        str, argument("[TARGET | -- COMMAND...]", "A workload, module:callable or a script.py.", targets)
     ] = "",
     gpu: Gpu = "auto",
-    train: Annotated[bool, typer.Option("--train", help="Forward and backward.")] = False,
-    dynamic: Annotated[bool, typer.Option("--dynamic", help="torch.compile(dynamic=True).")] = False,
-    mode: Annotated[
-        str | None,
-        typer.Option(
-            "--mode", metavar="MODE", help="torch.compile's mode, such as max-autotune.", autocompletion=complete_mode
-        ),
-    ] = None,
-    setting: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="An Inductor setting; repeatable.")
-    ] = None,
+    train: Annotated[bool, option("--train", "Forward and backward.")] = False,
+    dynamic: Annotated[bool, option("--dynamic", "torch.compile(dynamic=True).")] = False,
+    mode: Annotated[str | None, option("--mode MODE", "torch.compile's mode, such as max-autotune.", MODES)] = None,
+    setting: Annotated[list[str] | None, option("--set KEY=VALUE", "An Inductor setting; repeatable.")] = None,
     size: Annotated[
         str | None,
-        typer.Option(
-            "--size",
-            metavar="SIZE",
-            help="A workload's size; `inductor-lab models` lists them.",
-            autocompletion=complete_size,
-        ),
+        option("--size SIZE", "A workload's size; `inductor-lab models` lists them.", workloads_have("sizes")),
     ] = None,
     dtype: Annotated[
-        str | None,
-        typer.Option(
-            "--dtype", metavar="DTYPE", help="A workload's dtype: fp32 or bf16.", autocompletion=complete_dtype
-        ),
+        str | None, option("--dtype DTYPE", "A workload's dtype: fp32 or bf16.", workloads_have("dtypes"))
     ] = None,
-    keep: Annotated[
-        str,
-        typer.Option(
-            "--keep",
-            metavar="WHAT",
-            help="Of each graph's inputs: nothing, statistics, or inputs: the values themselves, for replay and eject --inputs real.",
-            autocompletion=complete_keep,
-        ),
-    ] = "statistics",
+    keep: Keeping = "statistics",
     keep_limit: Annotated[
-        float,
-        typer.Option(
-            "--keep-limit", metavar="GB", min=0, help="Values that --keep inputs keeps of one graph, at most."
-        ),
+        float, option("--keep-limit GB", "Values that --keep inputs keeps of one graph, at most.", min=0)
     ] = 2.0,
-    shapes_only: Annotated[
-        bool,
-        typer.Option(
-            "--shapes-only",
-            help="For a GPU that is not here: compute nothing large, so that a model of any size takes little time and memory.",
-        ),
-    ] = False,
+    shapes_only: Annotated[bool, option("--shapes-only", SMALL)] = False,
     folder: Folder = None,
     json: Json = False,
 ) -> None:
@@ -118,65 +89,56 @@ def capture(
 
     For this machine's GPU, or with --gpu for one that you don't have.
     """
-    from inductor_lab import quantity
     from inductor_lab.capture.run import capture as run
 
-    command: list[str] | None = context.obj
+    command: list[str] = context.obj or []
     if target and command:
         raise LabError(f"Give one target: {target}, or the command behind --; not both.")
     if not target and not command:
         raise LabError(
             "Give a target: a workload (`inductor-lab models`), module:callable, script.py, or `-- any command`."
         )
-    with output.progress(f"Capturing {target or ' '.join(command or [])}") as step:
+    with output.progress(f"Capturing {target or ' '.join(command)}") as step:
         found, path = run(
-            command or target,
-            gpu=gpu,
-            size=size,
-            train=train,
-            dynamic=dynamic,
-            mode=mode,
-            settings=tuple(setting or ()),
-            keep=keep,
-            keep_limit=keep_limit,
-            shapes_only=shapes_only,
-            dtype=dtype,
-            output=folder,
-            progress=step,
-        )
+            command or target, gpu=gpu, size=size, train=train, dynamic=dynamic, mode=mode, settings=tuple(setting or ()), keep=keep,
+            keep_limit=keep_limit, shapes_only=shapes_only, dtype=dtype, output=folder, progress=step,
+        )  # fmt: skip
     _show_catalog(found, path, json)
-    if values := list(path.glob("values/*.npz")):
-        written = sum(file.stat().st_size for file in values)
-        output.note(
-            f"{path / 'values'}: inputs and outputs of {quantity.plural(len(values), 'graph')}, {quantity.size(written)}"
-        )
+    _note_values(path)
     for problem in found.problems:
         if problem.where == "program":
             raise LabError(f"{problem.message}; what was compiled before that is kept in {path}.")
 
 
+def _note_values(path: Path) -> None:
+    """What is kept of inputs and outputs, where anything is."""
+    from inductor_lab.quantity import plural, size
+
+    if sizes := [file.stat().st_size for file in path.glob("values/*.npz")]:
+        output.note(f"{path / 'values'}: inputs and outputs of {plural(len(sizes), 'graph')}, {size(sum(sizes))}")
+
+
+def _source_kinds() -> Sequence[str]:
+    from inductor_lab.read.sources import KINDS
+
+    return list(KINDS)
+
+
 def read(
     sources: Annotated[
         list[str],
-        typer.Argument(
-            metavar="SOURCE...",
-            autocompletion=complete_source,
-            help="Logs, traces, modules (packed too: .gz, .bz2, .xz, .zst, .tar, .zip), TORCH_COMPILE_DEBUG or tlparse folders, or - for stdin.",
+        argument(
+            "SOURCE...",
+            "Logs, traces, modules (packed too: .gz, .bz2, .xz, .zst, .tar, .zip), TORCH_COMPILE_DEBUG or tlparse folders, or - for stdin.",
+            files(),
         ),
     ],
     folder: Folder = None,
     as_: Annotated[
-        str,
-        typer.Option(
-            "--as",
-            metavar="KIND",
-            autocompletion=complete_source_kind,
-            help="What the sources are: auto, log, trace, module, debug or tlparse.",
-        ),
+        str, option("--as KIND", "What the sources are: auto, log, trace, module, debug or tlparse.", _source_kinds)
     ] = "auto",
     name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="The capture's name; made from the first source unless given."),
+        str | None, option("--name NAME", "The capture's name; made from the first source unless given.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -273,26 +235,19 @@ def _measured(folder: Path, bodies: set[str], told: str) -> dict[str, str]:
 
 
 def list_(
-    name: Annotated[str, typer.Argument(metavar="[CAPTURE]", help=CAPTURE_HELP, autocompletion=complete_capture)] = "",
+    name: Annotated[str, argument("[CAPTURE]", CAPTURE_HELP, captures)] = "",
     filters: Annotated[
         list[str] | None,
-        typer.Option(
-            "--filter",
-            metavar="TEXT",
-            autocompletion=complete_filter,
-            help=f"Kernels with this in title, name, source or operations; or field:value of {', '.join(FIELDS)}. Repeatable: all must hold.",
+        option(
+            "--filter TEXT",
+            f"Kernels with this in title, name, source or operations; or field:value of {', '.join(FIELDS)}. Repeatable: all must hold.",
+            filters,
         ),
     ] = None,
     sort: Annotated[
-        str,
-        typer.Option(
-            "--sort",
-            metavar="KEY",
-            autocompletion=complete_sort,
-            help=f"{', '.join(ORDERS)}; {WORST}, or with --json order, unless told.",
-        ),
+        str, option("--sort KEY", f"{', '.join(ORDERS)}; {WORST}, or with --json order, unless told.", ORDERS)
     ] = "",
-    top: Annotated[int | None, typer.Option("--top", metavar="N", min=1, help="The first N.")] = None,
+    top: Annotated[int | None, option("--top N", "The first N.", min=1)] = None,
     json: Json = False,
 ) -> None:
     """The captures, or the kernels of one.
@@ -328,7 +283,7 @@ def list_(
 
 def show(
     kernel: KernelName,
-    full: Annotated[bool, typer.Option("--full", help="Every store, argument, launch and line of a long one.")] = False,
+    full: Annotated[bool, option("--full", "Every store, argument, launch and line of a long one.")] = False,
     json: Json = False,
 ) -> None:
     """One kernel, annotated line by line.

@@ -11,10 +11,13 @@ from typing import Annotated
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import KERNEL_HELP, STAGES, Json, Target, complete_file_or_kernel, complete_template
+from inductor_lab.cli.options import KERNEL_HELP, STAGES, Json, Target, argument, files, files_or_kernels, option
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
 from inductor_lab.records.span import Span
+
+Printer = Callable[..., Mapping[str, str]]
+"""`eject_files` with everything that the command line asks for."""
 
 
 def named(name: str, *, or_all: str = "") -> tuple[Capture, Kernel | Span]:
@@ -44,10 +47,10 @@ def update_file(name: str, destination: str | None, template: Path | None) -> No
     """Merge into one file, and say what came of it; exit with 1 where something is left to resolve."""
     from inductor_lab import store
     from inductor_lab.quantity import plural
-    from inductor_lab.update import own_kernel, update
+    from inductor_lab.staleness import own_kernel, update
 
     own = Path(name)
-    if own.is_file() or own.suffix in (".py", ".cu"):
+    if _is_file(own):
         if destination:
             raise LabError(f"Say what {destination} is updated from, KERNEL, or leave -o out: {name} is a file.")
         output.need(own)
@@ -103,69 +106,33 @@ def _languages() -> list[str]:
     return list(TARGETS)
 
 
+KernelOrSpan = Annotated[
+    str,
+    argument(
+        "KERNEL",
+        f"{KERNEL_HELP} A span: CAPTURE:4-29 from kernel 4 to kernel 29, as `list` counts them, CAPTURE:GRAPH:8-33 "
+        "from step 8 to step 33 of a graph, library calls counted too, as `spans` prints them, "
+        "CAPTURE:FILE:41-44 lines of the program. With --update also a file that eject wrote.",
+        files_or_kernels,
+    ),
+]
+WHERE = "CAPTURE_INDEX.py unless given; - for stdout; DIR/ for every kernel that a glob names."
+READS = "readable renames and simplifies; verbatim keeps the body to the letter."
+FILLED = "Your own Jinja template; one called *.cu.jinja is the .cu file's."
+WIDE = "Right for other shapes of the same rank; a dimension of which it takes a part keeps its size. Refused where a number is not told."
+GIVEN = "real: the launch's own, as the program passed them, in a file beside; needs `capture --keep inputs`."
+MERGED = "Merge what the kernel is now into the FILE that you edited, which stays beside it as FILE.orig; exits with 1 on conflicts."
+
+
 def eject(
-    kernel: Annotated[
-        str,
-        typer.Argument(
-            metavar="KERNEL",
-            autocompletion=complete_file_or_kernel,
-            help=f"{KERNEL_HELP} A span: CAPTURE:4-29 from kernel 4 to kernel 29, as `list` counts them, CAPTURE:GRAPH:8-33 "
-            "from step 8 to step 33 of a graph, library calls counted too, as `spans` prints them, "
-            "CAPTURE:FILE:41-44 lines of the program. With --update also a file that eject wrote.",
-        ),
-    ],
-    destination: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="CAPTURE_INDEX.py unless given; - for stdout; DIR/ for every kernel that a glob names.",
-        ),
-    ] = None,
-    style: Annotated[
-        Style,
-        typer.Option(
-            "--style",
-            metavar="readable|verbatim",
-            help="readable renames and simplifies; verbatim keeps the body to the letter.",
-        ),
-    ] = Style.READABLE,
-    language: Annotated[
-        str,
-        typer.Option("--as", metavar="LANGUAGE", help="What the kernel is written in.", autocompletion=_languages),
-    ] = "triton",
-    template: Annotated[
-        Path | None,
-        typer.Option(
-            "--template",
-            metavar="PATH",
-            autocompletion=complete_template,
-            help="Your own Jinja template; one called *.cu.jinja is the .cu file's.",
-        ),
-    ] = None,
-    generalize: Annotated[
-        bool,
-        typer.Option(
-            "--generalize",
-            help="Right for other shapes of the same rank; a dimension of which it takes a part keeps its size. Refused where a number is not told.",
-        ),
-    ] = False,
-    inputs: Annotated[
-        Inputs,
-        typer.Option(
-            "--inputs",
-            metavar="drawn|real",
-            help="real: the launch's own, as the program passed them, in a file beside; needs `capture --keep inputs`.",
-        ),
-    ] = Inputs.DRAWN,
-    update: Annotated[
-        bool,
-        typer.Option(
-            "--update",
-            help="Merge what the kernel is now into the FILE that you edited, which stays beside it as FILE.orig; exits with 1 on conflicts.",
-        ),
-    ] = False,
+    kernel: KernelOrSpan,
+    destination: Annotated[str | None, option("-o --output FILE", WHERE)] = None,
+    style: Annotated[Style, option("--style readable|verbatim", READS)] = Style.READABLE,
+    language: Annotated[str, option("--as LANGUAGE", "What the kernel is written in.", _languages)] = "triton",
+    template: Annotated[Path | None, option("--template PATH", FILLED, files(".jinja"))] = None,
+    generalize: Annotated[bool, option("--generalize", WIDE)] = False,
+    inputs: Annotated[Inputs, option("--inputs drawn|real", GIVEN)] = Inputs.DRAWN,
+    update: Annotated[bool, option("--update", MERGED)] = False,
 ) -> None:
     """One kernel, or a span of them, as one file to edit.
 
@@ -180,28 +147,39 @@ def eject(
             )
         update_file(kernel, destination, template)
         return
-    from inductor_lab import store
     from inductor_lab.eject import TARGETS, eject_files
-    from inductor_lab.ejected import write_all
 
     if language not in TARGETS:
         raise LabError(f"There is no --as {language} yet; eject prints {', '.join(TARGETS)}.")
     print_files = partial(eject_files, style=style.value, target=language, generalize=generalize, template=template)
+    folder = Path(destination) if destination and _is_folder(destination, kernel) else None
     if inputs is Inputs.REAL:
         _eject_with_inputs(kernel, destination, print_files)
-        return
-    into = bool(destination) and _is_folder(str(destination), kernel)
-    if destination and into and not names_span(kernel):
-        _eject_all(kernel, Path(destination), print_files)
-        return
-    capture, found = named(kernel, or_all=", or all with -o DIR/")
+    elif folder and not names_span(kernel):
+        _eject_all(kernel, folder, print_files)
+    else:
+        _eject_one(kernel, folder, destination, print_files)
+
+
+def _eject_one(name: str, folder: Path | None, destination: str | None, print_files: Printer) -> None:
+    """A kernel or a span, into a file of the folder, the file that was asked for, or stdout."""
+    from inductor_lab import store
+    from inductor_lab.ejected import write_all
+
+    capture, found = named(name, or_all=", or all with -o DIR/")
     if destination == "-":
         typer.echo(_shown(print_files(capture, found)), nl=False)
         return
-    file = Path(destination or "", store.safe_name(found.id) + ".py") if into or not destination else Path(destination)
+    file = Path(destination) if destination and not folder else (folder or Path()) / f"{store.safe_name(found.id)}.py"
     texts = print_files(capture, found, file=file.name)
     write_all({file.parent / name: text for name, text in texts.items()})
-    output.note(f"{file}: {found.name}. Edit {_edited(file, texts)}, then: inductor-lab verify {file}")
+    _note_ejected(file, found.name, texts)
+
+
+def _note_ejected(file: Path, name: str, texts: Mapping[str, str]) -> None:
+    """What was written, and the file that there is to edit."""
+    source = next((str(file.parent / one) for one in texts if one.endswith(".cu") and "/" not in one), "it")
+    output.note(f"{file}: {name}. Edit {source}, then: inductor-lab verify {file}")
 
 
 def _shown(texts: Mapping[str, str]) -> str:
@@ -209,12 +187,7 @@ def _shown(texts: Mapping[str, str]) -> str:
     return next((text for name, text in texts.items() if name.endswith(".cu")), next(iter(texts.values())))
 
 
-def _edited(file: Path, texts: Mapping[str, str]) -> str:
-    """The file that there is to edit."""
-    return next((str(file.parent / name) for name in texts if name.endswith(".cu") and "/" not in name), "it")
-
-
-def _eject_with_inputs(name: str, destination: str | None, print_files: Callable[..., Mapping[str, str]]) -> None:
+def _eject_with_inputs(name: str, destination: str | None, print_files: Printer) -> None:
     """One kernel, and beside it what its launch was given in the program: both or neither."""
     from inductor_lab import store
     from inductor_lab.quantity import size
@@ -230,7 +203,7 @@ def _eject_with_inputs(name: str, destination: str | None, print_files: Callable
     with output.progress(f"Replaying {capture.name} up to {found.name}") as step:
         beside, texts = eject_with_inputs(folder, found.id, file, partial(print_files, capture, found), step)
     output.note(f"{beside}: what the launch was given, {size(beside.stat().st_size)}")
-    output.note(f"{file}: {found.name}. Edit {_edited(file, texts)}, then: inductor-lab verify {file}")
+    _note_ejected(file, found.name, texts)
 
 
 def _is_folder(written: str, kernel: str) -> bool:
@@ -241,7 +214,7 @@ def _is_folder(written: str, kernel: str) -> bool:
     return globbed and written != "-" and not written.endswith(".py")
 
 
-def _eject_all(name: str, folder: Path, print_files: Callable[..., Mapping[str, str]]) -> None:
+def _eject_all(name: str, folder: Path, print_files: Printer) -> None:
     """Every kernel that a glob names, each as a file of the folder; those that can not be ejected are said."""
     from inductor_lab import store
     from inductor_lab.ejected import write_all
@@ -263,23 +236,11 @@ def _eject_all(name: str, folder: Path, print_files: Callable[..., Mapping[str, 
 
 
 def inspect(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE|KERNEL",
-            help=f"A file that `eject` wrote, or {KERNEL_HELP}",
-            autocompletion=complete_file_or_kernel,
-        ),
-    ],
+    name: Annotated[str, argument("FILE|KERNEL", f"A file that `eject` wrote, or {KERNEL_HELP}", files_or_kernels)],
     gpu: Target = "auto",
     show: Annotated[
         str,
-        typer.Option(
-            "--show",
-            metavar="|".join(STAGES),
-            help="The code there instead; of a file the hand kernel's.",
-            autocompletion=lambda: list(STAGES),
-        ),
+        option(f"--show {'|'.join(STAGES)}", "The code there instead; of a file the hand kernel's.", STAGES),
     ] = "",
     json: Json = False,
 ) -> None:
@@ -290,44 +251,32 @@ def inspect(
     """
     from inductor_lab import machine, store
     from inductor_lab.api import inspect_file
+    from inductor_lab.ejected import load
+    from inductor_lab.machine.inspection import code_of
     from inductor_lab.report import outcomes
 
-    if show:
-        text = _code(name, gpu, show)
-        output.document({"stage": show, "text": text}) if json else output.line(text.rstrip("\n"))
-        return
     file = Path(name)
     if _is_file(file):
         output.need(file)
         with output.progress(f"Compiling {file}"):
-            codes = inspect_file(file, gpu).record
+            if show:
+                text = "\n".join(code.text for code in code_of(load(file).module, machine.gpu_meant(gpu), "hand", show))
+            else:
+                codes = inspect_file(file, gpu).record
     else:
         capture, kernel = store.find_kernel(name)
         with output.progress(f"Compiling {kernel.id}"):
-            codes = {"generated": (machine.inspect_kernel(kernel, machine.gpu_meant(gpu, capture.gpu.arch)),)}
-    if json:
-        output.document(store.to_dict(codes))
+            card = machine.gpu_meant(gpu, capture.gpu.arch)
+            if show:
+                text = machine.code_of_kernel(kernel, card, show)
+            else:
+                codes = {"generated": (machine.inspect_kernel(kernel, card),)}
+    if show:
+        output.document({"stage": show, "text": text}) if json else output.line(text.rstrip("\n"))
     else:
-        output.show(*outcomes.machine_code(codes))
+        output.result(codes, json, outcomes.machine_code)
 
 
 def _is_file(named: Path) -> bool:
     """Whether an ejected file is meant, and no kernel of a capture."""
     return named.is_file() or named.suffix in (".py", ".cu")
-
-
-def _code(name: str, gpu: str, stage: str) -> str:
-    """The code of a captured kernel, or of a file's hand kernel, at a stage."""
-    from inductor_lab import machine, store
-    from inductor_lab.ejected import load
-    from inductor_lab.machine.inspection import code_of
-
-    file = Path(name)
-    if _is_file(file):
-        output.need(file)
-        with output.progress(f"Compiling {file}"):
-            codes = code_of(load(file).module, machine.gpu_meant(gpu), "hand", stage)
-        return "\n".join(code.text for code in codes)
-    capture, kernel = store.find_kernel(name)
-    with output.progress(f"Compiling {kernel.id}"):
-        return machine.code_of_kernel(kernel, machine.gpu_meant(gpu, capture.gpu.arch), stage)

@@ -1,16 +1,162 @@
-"""The verbs that look over whole captures: spans worth one hand kernel, ejected files that are stale (status), and SQL across captures and logs (query)."""
+"""The verbs that look over whole captures: report of one and compare of two as pages, spans worth one hand kernel, ejected files that are stale (status), and
+SQL across captures and logs (query).
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import CaptureName, Json, complete_ejected, complete_gpu, complete_source
+from inductor_lab.cli.options import CaptureName, Json, argument, ejected, files, gpus, option
 from inductor_lab.errors import LabError
+from inductor_lab.records import Comparison, CompiledCode, Kernel, KernelPair, MachineCode
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from inductor_lab.records import Status
+    from inductor_lab.report.times import Profile
+
+
+COSTLIEST = 20
+"""Kernels that are compiled unless more are asked for: each takes about a second."""
+
+
+def compare(
+    old: CaptureName,
+    new: CaptureName,
+    report: Annotated[
+        Path | None, option("--report FILE", "One HTML file with both, pair by pair, instead of a summary.")
+    ] = None,
+    code: Annotated[
+        bool, option("--code", "In the report also the code at each stage, for each capture's card.")
+    ] = False,
+    kernels: Annotated[
+        int, option("--kernels N", "How many pairs, the costliest first, with --code.", min=1)
+    ] = COSTLIEST,
+    json: Json = False,
+) -> None:
+    """Kernels added, removed, changed, moved; fusion that moved.
+
+    Two torch versions, two cards, or two edits of a model. Exits with 1 when they differ.
+    """
+    from inductor_lab import shelf
+    from inductor_lab.compare import compare as align
+    from inductor_lab.report import comparison
+
+    if code and not report:
+        raise LabError("--code is for the page: name its file with --report FILE.")
+    found = align(shelf.whole(old), shelf.whole(new))
+    if report:
+        _write(found, report, kernels if code else 0)
+    if json:
+        output.document(comparison.document(found))
+    elif not report:
+        output.show(*comparison.comparison(found))
+    raise typer.Exit(int(found.differs))
+
+
+def _write(found: Comparison, file: Path, count: int) -> None:
+    from inductor_lab.costs.roofline import card
+    from inductor_lab.measure.history import of_capture
+    from inductor_lab.measure.why.texts import every, programs
+    from inductor_lab.report import comparison
+
+    chosen = _costliest(found, count) if count else []
+    made = [
+        compiled([getattr(pair, side) for pair in chosen], card(capture.gpu).key) if chosen else ({}, {})
+        for side, capture in (("a", found.a), ("b", found.b))
+    ]
+    codes, machine = zip(*made, strict=True)
+    with output.progress(f"Writing {file}"):
+        texts = every(found, codes)
+        kept = of_capture(found.a) | of_capture(found.b)
+        output.write(file, comparison.page(found, texts, programs(found.a, found.b), machine, kept))
+    output.note(f"{file}: open it in a browser.")
+
+
+def _costliest(found: Comparison, count: int) -> list[KernelPair]:
+    """What changed, or where the cards differ any pair, by what the new side costs."""
+    from inductor_lab.costs.launches import costliest
+    from inductor_lab.costs.roofline import card
+
+    pairs = (*found.changed, *(found.same if found.a.gpu.arch != found.b.gpu.arch else ()))
+    by_kernel = {pair.b.id: pair for pair in pairs}
+    return [by_kernel[kernel.id] for kernel in costliest(found.b, card(found.b.gpu)) if kernel.id in by_kernel][:count]
+
+
+def compiled(kernels: Sequence[Kernel], gpu: str) -> tuple[dict[str, tuple[CompiledCode, ...]], dict[str, MachineCode]]:
+    """By kernel id the code at each stage, one without a stage that says why of a kernel that does not compile; and what became of it."""
+    from inductor_lab.machine import inspect_kernel
+    from inductor_lab.machine.stages import stages
+    from inductor_lab.machine.targets import target_named
+    from inductor_lab.quantity import plural
+
+    target_named(gpu)
+    codes: dict[str, tuple[CompiledCode, ...]] = {}
+    machine: dict[str, MachineCode] = {}
+    with output.progress(f"Compiling {plural(len(kernels), 'kernel')} for {gpu}") as step:
+        for kernel in kernels:
+            step(kernel.id)
+            try:
+                codes[kernel.id], machine[kernel.id] = stages(kernel, gpu), inspect_kernel(kernel, gpu)
+            except LabError as error:
+                codes[kernel.id] = (CompiledCode("", gpu, "", missing=str(error)),)
+    return codes, machine
+
+
+def report(
+    name: CaptureName,
+    file: Annotated[Path | None, option("-o --output FILE", "CAPTURE.html unless given.")] = None,
+    code: Annotated[
+        bool,
+        option(
+            "--code", "With the code at each stage, TTIR to SASS or AMDGCN, of the costliest kernels, compiled here."
+        ),
+    ] = False,
+    kernels: Annotated[int, option("--kernels N", "How many the costliest are, with --code.", min=1)] = COSTLIEST,
+    gpu: Annotated[str, option("--gpu NAME", "For --code: the capture's card unless given.", gpus)] = "",
+    trace: Annotated[
+        Path | None, option("--trace FILE", "A profile that torch.profiler exported: its kernels' times are shown.")
+    ] = None,
+) -> None:
+    """One HTML file with every kernel of a capture."""
+    from inductor_lab import shelf, store
+    from inductor_lab.costs.launches import costliest
+    from inductor_lab.costs.roofline import card
+    from inductor_lab.measure.history import of_capture
+    from inductor_lab.report import html
+
+    capture = shelf.whole(name)
+    seen = _profile(trace) if trace else None
+    on = card(capture.gpu)
+    made = compiled(costliest(capture, on)[:kernels], gpu or on.key)[0] if code else {}
+    file = file or Path(f"{store.safe_name(capture.name)}.html")
+    with output.progress(f"Writing {file}"):
+        text = html.page(capture, kept=of_capture(capture), code=made, profile=seen)
+    output.write(file, text)
+    output.note(f"{file}: open it in a browser.")
+
+
+def _profile(file: Path) -> Profile:
+    from inductor_lab.report.times import profile
+
+    try:
+        packed = file.read_bytes()
+        document = json.loads(gzip.decompress(packed) if packed[:2] == b"\x1f\x8b" else packed)
+    except OSError as error:
+        raise LabError(f"Can not read {file}: {error.strerror or error}.") from error
+    except (ValueError, RecursionError, EOFError) as error:
+        raise LabError(f"{file} is no JSON: export a profile with torch.profiler's export_chrome_trace.") from error
+    return profile(document, str(file))
+
 
 SORTS = {"saves": "all", "stake": "stake"}
 TOP = 20
@@ -19,28 +165,22 @@ TOP = 20
 def spans(
     name: CaptureName,
     top: Annotated[
-        int | None,
-        typer.Option("--top", metavar="N", min=1, help=f"The first N; {TOP}, or with --json all, unless told."),
+        int | None, option("--top N", f"The first N; {TOP}, or with --json all, unless told.", min=1)
     ] = None,
-    gpu: Annotated[
-        str,
-        typer.Option("--gpu", metavar="NAME", autocompletion=complete_gpu, help="The capture's card unless given."),
-    ] = "",
-    most: Annotated[int, typer.Option("--most", metavar="N", min=2, help="Steps of a span at most.")] = 32,
+    gpu: Annotated[str, option("--gpu NAME", "The capture's card unless given.", gpus)] = "",
+    most: Annotated[int, option("--most N", "Steps of a span at most.", min=2)] = 32,
     filters: Annotated[
-        list[str] | None,
-        typer.Option("--filter", metavar="TEXT", help="Spans with this in their name or in what they do. Repeatable."),
+        list[str] | None, option("--filter TEXT", "Spans with this in their name or in what they do. Repeatable.")
     ] = None,
     sort: Annotated[
         str,
-        typer.Option(
-            "--sort",
-            metavar="KEY",
-            help="saves: what no edit of the single steps could; stake: what the steps take now less what one kernel needs.",
+        option(
+            "--sort KEY",
+            "saves: what no edit of the single steps could; stake: what the steps take now less what one kernel needs.",
         ),
     ] = "saves",
-    all_: Annotated[bool, typer.Option("--all", help="Also those that overlap a better one.")] = False,
-    refused: Annotated[bool, typer.Option("--refused", help="Also what can not be part of a span, and why.")] = False,
+    all_: Annotated[bool, option("--all", "Also those that overlap a better one.")] = False,
+    refused: Annotated[bool, option("--refused", "Also what can not be part of a span, and why.")] = False,
     json: Json = False,
 ) -> None:
     """Consecutive steps that one kernel would do faster.
@@ -83,11 +223,7 @@ COLOURS = {"fresh": "bold green", "stale": "bold red", "unknown": "bold yellow"}
 def status(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[FILE...]",
-            autocompletion=complete_ejected,
-            help="Ejected files, or folders for all below them; this folder unless given.",
-        ),
+        argument("[FILE...]", "Ejected files, or folders for all below them; this folder unless given.", ejected),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -95,9 +231,6 @@ def status(
 
     The body, the shapes or the inputs are others, or there is no such kernel any more. Exits with 1 when one is stale.
     """
-    from rich.table import Table
-    from rich.text import Text
-
     from inductor_lab import staleness, store
 
     asked = files or [Path()]
@@ -112,41 +245,34 @@ def status(
     if json:
         output.document({"files": [store.to_dict(one) for one in found]})
     else:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for column in ("file", "", "kernel", ""):
-            table.add_column(column, overflow="fold")
-        for one in found:
-            said = "; ".join([*(["edited"] if one.edited else []), *one.changes])
-            table.add_row(Text(one.file), Text(one.state, COLOURS[one.state]), Text(one.kernel), Text(said))
-        output.show(table)
+        output.show(output.table(("file", "", "kernel", ""), map(_status, found)))
     if any(one.state == "stale" for one in found):
         raise typer.Exit(1)
 
 
+def _status(one: Status) -> tuple[str | Text, ...]:
+    from rich.text import Text
+
+    said = "; ".join([*(["edited"] if one.edited else []), *one.changes])
+    return one.file, Text(one.state, COLOURS[one.state]), one.kernel, said
+
+
 def query(
-    sql: Annotated[str, typer.Argument(metavar="[SQL]", help="One SELECT; without it, the tables are listed.")] = "",
+    sql: Annotated[str, argument("[SQL]", "One SELECT; without it, the tables are listed.")] = "",
     over: Annotated[
         list[str] | None,
-        typer.Option(
-            "--over",
-            metavar="PATH",
-            autocompletion=complete_source,
-            help="A folder, file or glob of captures and logs; repeatable. captured/ unless given.",
+        option(
+            "--over PATH", "A folder, file or glob of captures and logs; repeatable. captured/ unless given.", files()
         ),
     ] = None,
     kept: Annotated[
         Path | None,
-        typer.Option(
-            "--store",
-            metavar="PATH",
-            help="Keep what was read: FILE.duckdb, or a folder for Parquet. Read again is what changed.",
-        ),
+        option("--store PATH", "Keep what was read: FILE.duckdb, or a folder for Parquet. Read again is what changed."),
     ] = None,
     json: Json = False,
 ) -> None:
     """SQL over the kernels of many captures and logs."""
     from inductor_lab import store
-    from inductor_lab.errors import LabError
 
     if not sql:
         _tables(json)
@@ -163,7 +289,13 @@ def query(
         named = [store.to_dict(dict(zip(_unique(answer.columns), row, strict=True))) for row in answer.rows]
         output.document({"columns": columns, "rows": named})
         return
-    output.show(_table(answer.columns, answer.rows))
+    kinds = [{type(value) for value in column} for column in zip(*answer.rows, strict=True)]
+    numbers = [position for position, found in enumerate(kinds) if found <= {int, float, bool, type(None)}]
+    output.show(
+        output.table(
+            answer.columns, (["" if value is None else _cell(value) for value in row] for row in answer.rows), numbers
+        )
+    )
 
 
 def _unique(columns: tuple[str, ...]) -> list[str]:
@@ -177,30 +309,16 @@ def _unique(columns: tuple[str, ...]) -> list[str]:
 def _tables(json: bool) -> None:
     from inductor_lab.tables import TABLES
 
+    columns = ("name", "type", "holds")
     if json:
         described = {
-            table: [{"name": name, "type": kind, "holds": holds} for name, (kind, holds) in columns.items()]
-            for table, columns in TABLES.items()
+            table: [dict(zip(columns, (name, *said), strict=True)) for name, said in held.items()]
+            for table, held in TABLES.items()
         }
         output.document({"tables": described})
         return
-    listed = [
-        (table, name, kind, holds) for table, columns in TABLES.items() for name, (kind, holds) in columns.items()
-    ]
-    output.show(_table(("table", "column", "type", "holds"), listed))
-
-
-def _table(columns: tuple[str, ...], rows: Any) -> Any:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, header_style="bold", pad_edge=False, padding=(0, 2, 0, 0))
-    for position, name in enumerate(columns):
-        numbers = bool(rows) and all(isinstance(row[position], (int, float, type(None))) for row in rows)
-        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(Text("" if value is None else _cell(value)) for value in row))
-    return table
+    listed = [(table, name, *said) for table, held in TABLES.items() for name, said in held.items()]
+    output.show(output.table(("table", "column", "type", "holds"), listed))
 
 
 def _cell(value: Any) -> str:

@@ -11,51 +11,26 @@ from typing import Annotated, Any
 import typer
 
 from inductor_lab.cli import output
-from inductor_lab.cli.options import CaptureName, Json, complete_ejected, complete_graft
-from inductor_lab.cli.output import Keep, keeper
+from inductor_lab.cli.options import CaptureName, EjectedFiles, Json, Keep, grafts, option
+from inductor_lab.cli.output import keeper
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Verdict
 
 AGAINST = ("eager", "generated")
 
 
+PUT = "An ejected file whose kernel runs in the generated one's place; of a span, 4-29=FILE."
+KEPT = "Keep what each kernel is given, INDEX.npz, and each grafted span, GRAPH_4-29.npz, for `verify FILE --case DIR/INDEX.npz`."
+HELD = "What outputs are held to; unless given, eager, and the generated module where a graph's values in float64 do not fit on the card."
+DRAWN = "Draw all inputs by it; unless given, those are used that the capture kept."
+
+
 def replay(
     capture: CaptureName,
-    graft: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--graft",
-            metavar="KERNEL=FILE",
-            help="An ejected file whose kernel runs in the generated one's place; of a span, 4-29=FILE.",
-            autocompletion=complete_graft,
-        ),
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option(
-            "--keep",
-            metavar="DIR",
-            help="Keep what each kernel is given, INDEX.npz, and each grafted span, GRAPH_4-29.npz, for `verify FILE --case DIR/INDEX.npz`.",
-        ),
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed",
-            metavar="N",
-            min=0,
-            help="Draw all inputs by it; unless given, those are used that the capture kept.",
-        ),
-    ] = None,
-    against: Annotated[
-        str,
-        typer.Option(
-            "--against",
-            metavar="eager|generated",
-            help="What outputs are held to; unless given, eager, and the generated module where a graph's values in float64 do not fit on the card.",
-            autocompletion=lambda: list(AGAINST),
-        ),
-    ] = "",
+    graft: Annotated[list[str] | None, option("--graft KERNEL=FILE", PUT, grafts)] = None,
+    keep: Annotated[Path | None, option("--keep DIR", KEPT)] = None,
+    seed: Annotated[int | None, option("--seed N", DRAWN, min=0)] = None,
+    against: Annotated[str, option("--against eager|generated", HELD, AGAINST)] = "",
     json: Json = False,
 ) -> None:
     """Run a captured module again, held to eager.
@@ -70,17 +45,14 @@ def replay(
     if against not in ("", *AGAINST):
         raise LabError(f"--against {against}: a replay is held to {' or '.join(AGAINST)}.")
     found = store.find_capture(capture)
-    grafts: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for text in graft or ():
         kernel, file = _graft(found, capture, text)
-        if grafts.setdefault(kernel, file) != file:
-            raise LabError(f"{kernel} can have one hand kernel: {grafts[kernel]} or {file}.")
+        if files.setdefault(kernel, file) != file:
+            raise LabError(f"{kernel} can have one hand kernel: {files[kernel]} or {file}.")
     with output.progress(f"Replaying {capture}") as step:
-        result = run(store.folder_of(capture), seed=seed, grafts=grafts, keep=keep, against=against, progress=step)
-    if json:
-        output.document(store.to_dict(result))
-    else:
-        output.show(*replayed(result))
+        result = run(store.folder_of(capture), seed=seed, grafts=files, keep=keep, against=against, progress=step)
+    output.result(result, json, replayed)
     if result.verdict != "pass":
         raise typer.Exit(1)
 
@@ -108,43 +80,25 @@ LOOK = 0.3
 """Seconds between two looks at whether a watched file was saved."""
 
 
+DRAWS = "How many draws of normal values; the last is drawn anew each time."
+FIXED = "Draw what is drawn anew each time from this, to run the same again."
+FAST = "Stop at the first case that fails, and look no further into it."
+WATCHED = "Verify and inspect again on each save, until Ctrl-C; with the few cases that find most."
+
+
 def verify(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", autocompletion=complete_ejected, help="Files that eject wrote.")
-    ],
-    quick: Annotated[bool, typer.Option("--quick", help="The few cases that find most.")] = False,
-    thorough: Annotated[bool, typer.Option("--thorough", help="Every kind of inputs alone, and more seeds.")] = False,
-    seeds: Annotated[
-        int,
-        typer.Option(
-            "--seeds", metavar="N", min=1, help="How many draws of normal values; the last is drawn anew each time."
-        ),
-    ] = 2,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            "--seed", metavar="N", min=0, help="Draw what is drawn anew each time from this, to run the same again."
-        ),
-    ] = None,
-    case: Annotated[
-        str, typer.Option("--case", metavar="NAME", help="Run this case alone, or the inputs that --save wrote.")
-    ] = "",
-    save: Annotated[
-        Path | None, typer.Option("--save", metavar="FAILURE", help="Write the smallest inputs that fail: FAILURE.npz.")
-    ] = None,
-    fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Stop at the first case that fails, and look no further into it.")
-    ] = False,
+    files: EjectedFiles,
+    quick: Annotated[bool, option("--quick", "The few cases that find most.")] = False,
+    thorough: Annotated[bool, option("--thorough", "Every kind of inputs alone, and more seeds.")] = False,
+    seeds: Annotated[int, option("--seeds N", DRAWS, min=1)] = 2,
+    seed: Annotated[int | None, option("--seed N", FIXED, min=0)] = None,
+    case: Annotated[str, option("--case NAME", "Run this case alone, or the inputs that --save wrote.")] = "",
+    save: Annotated[Path | None, option("--save FAILURE", "Write the smallest inputs that fail: FAILURE.npz.")] = None,
+    fail_fast: Annotated[bool, option("--fail-fast", FAST)] = False,
     limit: Annotated[
-        float | None,
-        typer.Option("--timeout", metavar="SECONDS", min=1, help="How long one launch may take; 120 unless given."),
+        float | None, option("--timeout SECONDS", "How long one launch may take; 120 unless given.", min=1)
     ] = None,
-    watch: Annotated[
-        bool,
-        typer.Option(
-            "--watch", help="Verify and inspect again on each save, until Ctrl-C; with the few cases that find most."
-        ),
-    ] = False,
+    watch: Annotated[bool, option("--watch", WATCHED)] = False,
     keep: Keep = False,
     json: Json = False,
 ) -> None:
@@ -162,19 +116,14 @@ def verify(
         raise LabError("--keep is for one result, and --watch has one on each save; leave one out.")
     if save and not save.absolute().parent.is_dir():
         raise LabError(f"There is no folder {save.parent} to write {save.name} in; choose another with --save.")
-    kept = _npz(Path(case)) if case else Path()
-    saved = str(kept) if case.endswith(SUFFIX) or kept.is_file() else ""
     if fail_fast and save:
         raise LabError("--save needs the failing inputs made small, which --fail-fast leaves out; drop one of them.")
-    if saved and not Path(saved).is_file():
-        raise LabError(f"There is no file {saved}; `verify FILE --save {saved}` writes one when FILE fails.")
+    inputs = _inputs(case)
     asked = {
-        "effort": "thorough" if thorough else "quick" if quick or watch else "default",
-        "seeds": seeds, "case": "" if saved else case, "inputs": saved and str(Path(saved).absolute()),
-        "fail_fast": fail_fast, "save": str(_npz(save.absolute())) if save else "", "limit": limit,
+        "effort": "thorough" if thorough else "quick" if quick or watch else "default", "seeds": seeds,
+        "case": "" if inputs else case, "inputs": inputs, "fail_fast": fail_fast, "limit": limit,
+        "save": str(_npz(save.absolute())) if save else "", **({} if seed is None else {"seed": seed}),
     }  # fmt: skip
-    if seed is not None:
-        asked["seed"] = seed
     if watch:
         _watch(files[0], asked, json)
     elif len(files) == 1:
@@ -183,23 +132,29 @@ def verify(
         _several(files, asked, json, keep)
 
 
+def _inputs(case: str) -> str:
+    """The file of inputs that a case names, as --save wrote it; empty where it is the name of a case."""
+    kept = _npz(Path(case))
+    if not case or not (case.endswith(SUFFIX) or kept.is_file()):
+        return ""
+    if not kept.is_file():
+        raise LabError(f"There is no file {kept}; `verify FILE --save {kept}` writes one when FILE fails.")
+    return str(kept.absolute())
+
+
 def _npz(file: Path) -> Path:
     """What `--save` calls the file: named as it was asked for, with numpy's ending."""
     return file if file.name.endswith(SUFFIX) else Path(f"{file}{SUFFIX}")
 
 
 def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, keep: bool) -> None:
-    from inductor_lab import store
     from inductor_lab.report import outcomes
     from inductor_lab.verify import verify as check
 
     kept = keeper(file, "verdict", keep)
     with _told(), output.progress(f"Verifying {file}") as step:
         verdict = check(file, progress=step, **asked)
-    if json:
-        output.document(store.to_dict(verdict))
-    else:
-        output.show(*outcomes.verdict(verdict))
+    output.result(verdict, json, outcomes.verdict)
     kept(verdict)
     if verdict.verdict != "pass":
         if save and verdict.device:

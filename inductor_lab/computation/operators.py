@@ -80,7 +80,7 @@ class Operator:
     flops: int = 1
     """Floating-point operations for one element; a transcendental function counts as one, a selection or a changed sign bit as none."""
     issued: tuple[int, int] = (0, 1)
-    """Special functions in float32, and all instructions, for one element (`costs/work.py`); of a branch the usual side.
+    """Special functions in float32, and all instructions, for one element (`costs/traffic.py`); of a branch the usual side.
     `triton_helpers.online_softmax_combine` scales both sides by an exponential."""
 
     # ---- what it does to values

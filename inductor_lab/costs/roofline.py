@@ -2,7 +2,7 @@
 
     262 MB, 524 million exponentials, on an H200    memory 61 us, arithmetic 8 us, special functions 125 us: the last binds
 
-Explanations, lists and the report ask it with the data sheet's rates, `diff` with those that it measured (`measure/why/explained.py`).
+Explanations, lists and the report ask it with the data sheet's rates, `diff` with those that it measured (`measure/why/explanation.py`).
 """
 
 from __future__ import annotations

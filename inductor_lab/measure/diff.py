@@ -1,8 +1,8 @@
-"""The hand kernel against the generated one: a ratio of paired times, and what the compiler made of both.
+"""An ejected file's kernels timed: one alone (`bench`), or the hand kernel against the generated one, with what the compiler made of both (`diff`).
 
-Both run on the same tensors, in the same rounds, and the generated kernel twice (A/A), the second loaded on its own: what it differs from itself is
-noise, and a difference inside the noise is "same". The generated kernel has the configuration that the model would run: what Inductor's autotuner
-keeps on this card, in this run. How it is measured: docs/timing.md.
+For `diff` both run on the same tensors, in the same rounds, and the generated kernel twice (A/A), the second loaded on its own: what it differs from
+itself is noise, and a difference inside the noise is "same". The generated kernel has the configuration that the model would run: what Inductor's
+autotuner keeps on this card, in this run. How it is measured: docs/timing.md.
 """
 
 from __future__ import annotations
@@ -14,32 +14,66 @@ from types import ModuleType
 
 from inductor_lab.ejected import is_span, load
 from inductor_lab.errors import LabError
-from inductor_lab.machine import inspect_module, present_gpu, target_named
-from inductor_lab.measure.contest.autotuned import as_run
-from inductor_lab.measure.contest.configurations import both
+from inductor_lab.machine import LAUNCHERS, inspect_module, present_gpu, target_named
+from inductor_lab.measure.contest.configurations import AsRun, as_run, both
 from inductor_lab.measure.contest.contest import Contest, check_asked, contest
 from inductor_lab.measure.timing.ceilings import ceilings
-from inductor_lab.measure.timing.crosscheck import disagreement, launch_times, profiled
-from inductor_lab.measure.timing.prepared import (
+from inductor_lab.measure.timing.kernels import (
     Prepared,
     bytes_moved,
+    check_results,
     conditions,
     conditions_told,
+    disagreement,
+    launch_times,
     paired,
     prepared,
+    profiled,
     timing,
 )
-from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure
-from inductor_lab.measure.timing.significance import compared
-from inductor_lab.measure.why.explained import explained, operations
+from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure, need_gpu
+from inductor_lab.measure.why.explanation import explained, operations
 from inductor_lab.measure.why.texts import difference
-from inductor_lab.records import Paired, PerfDiff
+from inductor_lab.records import Paired, PerfDiff, Timing
 
 NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made of both is for {gpu}."
 NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."
 NOT_CHECKED = "`inductor-lab verify` tells whether the hand kernel is correct."
 CHECKED = "On the inputs that were timed the hand kernel is correct, before and behind the timing; `inductor-lab verify` tries others."
 SIDES = ("hand", "generated", "again")
+
+
+def bench(
+    path: str | Path,
+    which: str = "hand",
+    method: Method | None = None,
+    *,
+    profile: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Timing:
+    """Time the `hand` or `generated` kernel of an ejected file on the GPU of this machine, in microseconds.
+
+    `bytes_per_second` is of the bytes that the file says were counted from the generated kernel, each element once; None
+    where it says none. `profile` adds what CUPTI tells, `profiled`. The generated kernel is launched under what Inductor's
+    autotuner keeps here, which `conditions` and `notes` tell.
+    Raises LabError without a GPU, or when the kernel fails.
+    """
+    need_gpu()
+    module = load(path).module
+    kernels = prepared(module, {which: getattr(module, LAUNCHERS[which])})
+    if which == "generated":
+        progress("asking Inductor's autotuner for its configuration")
+    model = as_run(module, kernels.tensors) if which == "generated" else AsRun()
+    model.stated_by(module)
+    check = check_results(kernels, which)
+    found = measure(kernels.functions, kernels.restore, method or Method(), progress)
+    check()
+    taken = replace(
+        timing(found.times[which], bytes_moved(module), found.method),
+        conditions=conditions(found, model.autotuned),
+        notes=(*model.notes, *conditions_told(found)),
+    )
+    return replace(taken, profiled=profiled(kernels, which, found.method)) if profile else taken
 
 
 def diff(
@@ -126,11 +160,10 @@ def _timed(
     others.check()
     span = is_span(module)
     otherwise = _launched_otherwise(module, kernels, found.method, progress) if span else None
-    times = found.times
-    ratio = compared(times["hand"], times["generated"], times["again"])
     moved = bytes_moved(module)
-    ours = timing(times["hand"], moved, found.method)
-    theirs = timing([*times["generated"], *times["again"]], moved, found.method)
+    main = paired("generated", found, SIDES, moved, ({}, {}))
+    ours, theirs = main.hand, main.timing
+    assert ours and theirs
     notes = [*model.notes, CHECKED, *others.notes, *conditions_told(found)]
     if profile:
         ours = replace(ours, profiled=profiled(kernels, "hand", found.method))
@@ -138,15 +171,15 @@ def _timed(
         if not span:  # whose launches the card has to begin one after the other, which no profiler counts
             notes += filter(None, (disagreement("hand", ours), disagreement("generated", theirs)))
     timed = PerfDiff(
-        verdict=ratio.verdict,
-        ratio=ratio.ratio,
-        ratio_interval=ratio.interval,
-        noise=ratio.noise,
+        verdict=main.verdict,
+        ratio=main.ratio,
+        ratio_interval=main.interval,
+        noise=main.noise,
         hand={"timing": ours},
         generated={"timing": theirs},
         device=torch.cuda.get_device_name(),
         notes=tuple(notes),
-        margin=ratio.margin,
+        margin=main.margin,
         conditions=conditions(found, model.autotuned),
         launched=otherwise,
         **others.results(found, moved),

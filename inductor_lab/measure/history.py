@@ -16,10 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from inductor_lab import store
+from inductor_lab import files, store
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.errors import LabError
-from inductor_lab.measure import disk
 from inductor_lab.records import SCHEMA, Capture, Kept, PerfDiff, Timing, Tuning, Verdict
 
 PACKAGES = ("torch", "triton", "inductor_lab")
@@ -57,7 +56,7 @@ def kept(folder: Path, bodies: Collection[str], capture: str = "") -> dict[str, 
 
 def _read(path: Path, bodies: Collection[str], spans: str) -> Iterator[Kept]:
     asked = [*bodies, *([f'"{spans}'] if spans else [])]
-    for line in disk.read(path, lambda text: any(word in text for word in asked)):
+    for line in files.lines(path, lambda text: any(word in text for word in asked)):
         with suppress(ValueError, KeyError, TypeError):
             one = from_dict(Kept, line)
             own = one.body_sha256 in bodies or (spans and one.span.startswith(spans))
@@ -72,11 +71,11 @@ class Keeper:
         """Raises:
         LabError: it is no ejected file, or nothing can be written there: this is said before anything is measured.
         """
-        from inductor_lab.ejected import content_hash, seen
+        from inductor_lab.ejected import content_hash
         from inductor_lab.staleness import origin_of
 
         self.file = file
-        self.origin = origin_of(file, seen(file).text)
+        self.origin = origin_of(file, files.seen(file).text)
         self.content = content_hash(file)
         self.path = _beside(str(self.origin["capture"])) / store.RESULTS
         there = next(place for place in (self.path, *self.path.absolute().parents) if place.exists())
@@ -114,7 +113,7 @@ class Keeper:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LabError(f"Can not write {self.path}: {error.strerror}.") from error
-        disk.append(self.path, {"schema": SCHEMA, **to_dict(one)})
+        files.append(self.path, {"schema": SCHEMA, **to_dict(one)})
         return one
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab import ejected, staleness
+from inductor_lab import files, staleness
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.judge import device as device_name
@@ -90,7 +90,7 @@ def replayed(
 def _need_its_body(capture: Capture, number: str, path: Path) -> None:
     """A hand kernel stands for the body that its file was ejected from, and for no other."""
     kernel = next(one for one in capture.kernels if index(one) == number)
-    origin = staleness.origin_of(path, ejected.seen(path).text)
+    origin = staleness.origin_of(path, files.seen(path).text)
     if origin["body_sha256"] != kernel.body_sha256:
         raise LabError(
             f"{path} was ejected from another body, {origin['name']} of {origin['capture']}; kernel {number} of {capture.name} is {kernel.name}: "

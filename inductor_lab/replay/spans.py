@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab import ejected, staleness
+from inductor_lab import ejected, files, staleness
 from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit
@@ -130,7 +130,7 @@ class Spans:
 
 def _of_file(capture: Capture, path: Path, found: Span) -> Span:
     """A hand kernel stands for the span that its file was ejected from, and for no other."""
-    origin = staleness.origin_of(path, ejected.seen(path).text)
+    origin = staleness.origin_of(path, files.seen(path).text)
     if origin["body_sha256"] != found.sha256:
         raise LabError(
             f"{path} was ejected from {'another span' if 'span' in origin else 'one kernel'}, {origin['kernel']} of {origin['capture']}, and is none of "

@@ -25,7 +25,7 @@ import torch
 from torch.autograd.profiler_util import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
-from inductor_lab.measure.timing.prepared import timing
+from inductor_lab.measure.timing.kernels import timing
 from inductor_lab.measure.timing.samples import Method, flusher, measure, recorded
 from inductor_lab.measure.timing.significance import median_interval
 from inductor_lab.records import Graph, Saving, Timing

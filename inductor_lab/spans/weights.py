@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.bind.elements import nbytes
 from inductor_lab.computation import computation
-from inductor_lab.costs.estimate import estimate
 from inductor_lab.costs.hints import Hints, hinted_type, of_graphs
+from inductor_lab.costs.launches import estimate
 from inductor_lab.costs.library import arithmetic, library
 from inductor_lab.costs.roofline import LAUNCH_SECONDS, bound
 from inductor_lab.costs.traffic import compulsory, of_arguments, traffic

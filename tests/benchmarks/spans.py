@@ -81,7 +81,7 @@ def timed(file: Path) -> Row:
     import torch
 
     from inductor_lab.ejected import load
-    from inductor_lab.measure.timing.prepared import prepared
+    from inductor_lab.measure.timing.kernels import prepared
     from inductor_lab.measure.timing.samples import Method, measure
     from inductor_lab.measure.timing.significance import compared
 

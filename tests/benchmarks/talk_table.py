@@ -19,9 +19,10 @@ from circumstances import command
 
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.measure.sweep import engines, tables
+from inductor_lab.measure.sweep import results
+from inductor_lab.measure.sweep import sweep as sweeping
 from inductor_lab.measure.sweep.results import CONTESTANTS, Row
-from inductor_lab.measure.sweep.sweeping import sweep
+from inductor_lab.measure.sweep.sweep import sweep
 from inductor_lab.measure.timing.samples import CACHES, LAUNCHES, Method
 from inductor_lab.store import load
 
@@ -59,7 +60,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=300)
     parser.add_argument("--gpus", default="", help="share the sizes over GPUs of this host: 0,1")
     asked = parser.parse_args()
-    engine = partial(engines.on_this_host, gpus=engines.gpu_numbers(asked.gpus))
+    engine = partial(sweeping.on_this_host, gpus=sweeping.gpu_numbers(asked.gpus))
     for name in asked.kernels:
         print(name, file=sys.stderr)
         with tempfile.TemporaryDirectory() as folder:
@@ -74,7 +75,7 @@ def main() -> None:
                 command=command("talk_table.py"),
                 progress=progress,
             )
-        print(tables.as_markdown(swept.rows, swept.axes, swept.document()))
+        print(results.as_markdown(swept.rows, swept.axes, swept.document()))
 
 
 if __name__ == "__main__":

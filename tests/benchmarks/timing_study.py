@@ -27,9 +27,8 @@ import torch
 from inductor_lab import ejected, store
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.cupti import kernel_times
-from inductor_lab.measure.timing.prepared import prepared
-from inductor_lab.measure.timing.samples import Method, card_state, flusher, measure
+from inductor_lab.measure.timing.kernels import Prepared, launch_times, prepared
+from inductor_lab.measure.timing.samples import Method, card_state, measure
 from inductor_lab.measure.timing.significance import Compared, compared
 
 CAPTURED = (
@@ -164,15 +163,8 @@ def beside_cupti(kernels: list[Kernel]) -> list[dict[str, object]]:
         functions = {"one": lambda run=run: run(1.0)}
         found = measure(functions, kernel.restore)
         ours = statistics.median(found.times["one"])
-        flush = flusher()
-
-        def before(kernel: Kernel = kernel, flush: Callable[[], object] = flush) -> None:
-            kernel.restore()
-            flush()
-
-        alone = set(kernel_times(functions["one"], count=3))
-        theirs = kernel_times(functions["one"], before, count=40)
-        cupti = sum(statistics.median(times) for name, times in theirs.items() if name in alone)
+        prepared = Prepared(kernel.name, functions, kernel.restore, ())
+        cupti = sum(one.microseconds for one in launch_times(prepared, "one", Method()))
         row = {
             "kernel": kernel.name,
             "us": ours,

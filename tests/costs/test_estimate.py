@@ -12,9 +12,8 @@ from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kerne
 
 from inductor_lab import store
 from inductor_lab.annotate import explain
-from inductor_lab.costs.estimate import estimate, parts, told
 from inductor_lab.costs.hints import of_graphs
-from inductor_lab.costs.launches import of_kernel
+from inductor_lab.costs.launches import estimate, of_kernel, parts, told
 from inductor_lab.costs.roofline import bound
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.gpus import GPUS

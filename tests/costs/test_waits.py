@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from inductor_lab.bind.geometry import Geometry
-from inductor_lab.costs.estimate import TURN, waits
+from inductor_lab.costs.launches import TURN, waits
 
 ONE = "for r in range(n):\n    x = load(r)"
 NESTED = "for r0 in range(n):\n    for r1 in range(m):\n        x = load(r0, r1)"

@@ -20,7 +20,6 @@ from small_kernels import SMALL, captured
 from test_jobs import SCALED
 from test_jobs import TENSORS as JOBS
 
-from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
 from inductor_lab.eject.cuda.launch import Constant, Cuda
 from inductor_lab.eject.rendering import (
@@ -37,7 +36,7 @@ from inductor_lab.eject.rendering import (
     Launcher,
     Rendering,
 )
-from inductor_lab.ejected import write_all
+from inductor_lab.ejected import is_edited, write_all
 from inductor_lab.errors import LabError
 from inductor_lab.machine import cuda_source, inspect
 from inductor_lab.measure.diff import diff

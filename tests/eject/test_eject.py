@@ -19,7 +19,6 @@ from kernels_as_text import one_of_a_kind, tensor
 from small_kernels import SMALL, ejected
 
 from inductor_lab import store
-from inductor_lab.edited import judged_hash, rendered_hash
 from inductor_lab.eject import TARGETS, eject
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.arguments import overwritten
@@ -29,6 +28,7 @@ from inductor_lab.eject.device_functions import text as helper_text
 from inductor_lab.eject.file.examples import FILLS, legend
 from inductor_lab.eject.inputs.requirements import WORDS
 from inductor_lab.eject.rendering import KernelText
+from inductor_lab.ejected import judged_hash, rendered_hash
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.read import read

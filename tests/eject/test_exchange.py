@@ -8,9 +8,9 @@ import pytest
 from folders import GENERATIONS
 from small_kernels import ejected
 
-from inductor_lab.edited import JUDGE_STARTS, judged_hash
 from inductor_lab.eject import STYLES, eject
 from inductor_lab.eject.device_functions import exchanged
+from inductor_lab.ejected import JUDGE_STARTS, judged_hash
 from inductor_lab.read import read
 
 KERNELS = (

@@ -12,9 +12,8 @@ from folders import CAPTURED
 from forking import interpreted
 
 from inductor_lab import store
-from inductor_lab.edited import is_edited
 from inductor_lab.eject import eject_files
-from inductor_lab.ejected import write_all
+from inductor_lab.ejected import is_edited, write_all
 from inductor_lab.errors import LabError
 from inductor_lab.machine import cuda_source
 from inductor_lab.records import Capture

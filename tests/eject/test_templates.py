@@ -22,7 +22,7 @@ import torch
 from inductor_lab.eject import eject
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
-from inductor_lab.measure.contest import forms
+from inductor_lab.measure.contest import contestants
 from inductor_lab.read import read
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
@@ -95,9 +95,9 @@ def test_what_compiles_the_eager_form_rounds_as_it_does(tmp_path: Path) -> None:
     tensors = [torch.ones(4, 4)] * 3
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(torch, "compile", compile_)
-        (made,) = forms.inductor(reference, "default")(*tensors)
+        (made,) = contestants.inductor(reference, "default")(*tensors)
     assert seen == ["tf32"] and setting.fp32_precision != "tf32" and torch.equal(made, reference(*tensors)[0])
-    traced, notes = forms.torchscript(reference, tensors)
+    traced, notes = contestants.torchscript(reference, tensors)
     assert notes and torch.equal(traced(*tensors)[0], made)
 
 

@@ -14,8 +14,7 @@ from small_kernels import SMALL, edited, ejected
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
-from inductor_lab.edited import CHECK_STARTS, KEPT
-from inductor_lab.ejected import load
+from inductor_lab.ejected import CHECK_STARTS, KEPT, load
 from inductor_lab.errors import LabError
 from inductor_lab.judge.alone import distance
 from inductor_lab.records import Verdict

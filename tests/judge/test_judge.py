@@ -17,8 +17,8 @@ pytest.importorskip("triton")
 
 import torch
 
-from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
+from inductor_lab.ejected import JUDGE_STARTS
 from inductor_lab.errors import LabError
 from inductor_lab.judge.inputs.cases import Plan, load_inputs, save_inputs
 from inductor_lab.judge.inputs.placement import place_inputs, strayed

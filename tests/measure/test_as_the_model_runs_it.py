@@ -28,9 +28,18 @@ from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.gpus import GPUS, Card  # noqa: E402
 from inductor_lab.machine import launches_of, target_named  # noqa: E402
 from inductor_lab.machine.triton_private import compile_launch  # noqa: E402
-from inductor_lab.measure.contest import autotuned  # noqa: E402
-from inductor_lab.measure.contest.autotuned import OLD, STANDS, AsRun, as_run, autotuner, captured, kept, taken  # noqa: E402
-from inductor_lab.measure.contest.configurations import settings_of  # noqa: E402
+from inductor_lab.measure.contest import configurations  # noqa: E402
+from inductor_lab.measure.contest.configurations import (  # noqa: E402
+    OLD,
+    STANDS,
+    AsRun,
+    as_run,
+    autotuner,
+    captured,
+    kept,
+    settings_of,
+    taken,
+)
 from inductor_lab.records import Autotuned  # noqa: E402
 from inductor_lab.spans.address import addressed  # noqa: E402
 
@@ -130,7 +139,7 @@ def test_the_fastest_is_what_the_model_would_run(rows: Any, tmp_path: Path, monk
 def test_a_run_before_leaves_nothing_to_look_up(rows: Any, tmp_path: Path, monkeypatch: Any) -> None:
     """Inductor keeps what it found beside the kernel's file: the next run asks the clock again."""
     monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=0))
-    monkeypatch.setattr(autotuned, "_device", lambda: properties(GPUS["h200"]))
+    monkeypatch.setattr(configurations, "_device", lambda: properties(GPUS["h200"]))
     rows.DECORATOR = rows.DECORATOR.replace("'force_disable_caches': True", "'force_disable_caches': False")
     inputs = rows.example_inputs("cpu")
     before = sorted(tmp_path.rglob("*"))
@@ -199,8 +208,8 @@ def test_what_can_not_be_asked_stays_at_what_its_file_states(
         assert not take(SimpleNamespace(kernel=None, arguments=(), keywords={}))  # and is launched as it stands
         return nullcontext()
 
-    monkeypatch.setattr(autotuned, "launches_given_to", launched)
-    monkeypatch.setattr(autotuned, "_device", lambda: properties(GPUS["h200"]))
+    monkeypatch.setattr(configurations, "launches_given_to", launched)
+    monkeypatch.setattr(configurations, "_device", lambda: properties(GPUS["h200"]))
     assert as_run(module, module.example_inputs("cpu")) == AsRun(notes=notes)
 
 
@@ -213,7 +222,7 @@ def test_a_span_s_kernels_are_asked_about_where_they_are_launched(tmp_path: Path
         module.DECORATORS[0].replace("poi_fused_mul_0", name) for name in ("poi_fused_mul_0", "poi_fused_add_relu_1")
     )
     monkeypatch.setattr(torch.cuda, "current_stream", lambda: SimpleNamespace(cuda_stream=0))
-    monkeypatch.setattr(autotuned, "_device", lambda: properties(GPUS["h200"]))
+    monkeypatch.setattr(configurations, "_device", lambda: properties(GPUS["h200"]))
     clock = Clock(monkeypatch, lambda settings: settings["XBLOCK"])
     inputs = module.example_inputs("cpu")
     run = as_run(module, inputs)

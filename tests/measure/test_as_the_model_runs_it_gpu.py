@@ -12,8 +12,7 @@ from inductor_lab.bind.heuristics import candidates
 from inductor_lab.eject import eject
 from inductor_lab.gpus import card_of
 from inductor_lab.machine import present_gpu
-from inductor_lab.measure.bench import bench
-from inductor_lab.measure.diff import diff
+from inductor_lab.measure.diff import bench, diff
 from inductor_lab.measure.timing.samples import Method
 
 pytestmark = pytest.mark.gpu

@@ -11,7 +11,7 @@ from inductor_lab.gpus import GPUS
 from inductor_lab.machine.instructions import by_kind, has_loop, kind_of
 from inductor_lab.machine.targets import limits, resident
 from inductor_lab.measure.why import reasons
-from inductor_lab.measure.why.explained import residency
+from inductor_lab.measure.why.explanation import residency
 from inductor_lab.measure.why.reasons import Side, because
 from inductor_lab.records import MachineCode, Residency
 

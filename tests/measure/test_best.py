@@ -15,8 +15,8 @@ pytest.importorskip("torch")
 
 from inductor_lab.ejected import load
 from inductor_lab.measure.contest.configurations import best_of
-from inductor_lab.measure.tuning import clock
-from inductor_lab.measure.tuning.clock import Results
+from inductor_lab.measure.tuning import candidates
+from inductor_lab.measure.tuning.candidates import Results
 
 
 def test_a_clock_of_the_generated_kernel_launches_that_one(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -25,9 +25,9 @@ def test_a_clock_of_the_generated_kernel_launches_that_one(workdir: Path, monkey
         launch=lambda *_, **settings: launched.append(("hand", settings)),
         launch_generated=lambda *_, **settings: launched.append(("generated", settings)),
     )
-    monkeypatch.setattr(clock, "laid", lambda module: ((), lambda: None))
+    monkeypatch.setattr(candidates, "laid", lambda module: ((), lambda: None))
     for which in ("hand", "generated"):
-        clock.Clock(Path("mine.py"), module, Results(Path("mine.py"), "key"), which)._function({"XBLOCK": 8})()
+        candidates.Clock(Path("mine.py"), module, Results(Path("mine.py"), "key"), which)._function({"XBLOCK": 8})()
     assert launched == [("hand", {"XBLOCK": 8}), ("generated", {"XBLOCK": 8})]
 
 

@@ -22,8 +22,8 @@ import inductor_lab
 from inductor_lab import api, machine
 from inductor_lab.ejected import content_hash
 from inductor_lab.errors import LabError
-from inductor_lab.measure import baseline as baselines
-from inductor_lab.measure.checks import Check, checks, decided, junit, speed
+from inductor_lab.measure import ci
+from inductor_lab.measure.ci import Check, checks, decided, junit, speed
 from inductor_lab.measure.timing.samples import Method
 from inductor_lab.records import Paired, PerfDiff, Timing
 from inductor_lab.views import ResultView
@@ -125,12 +125,12 @@ def test_what_is_inconclusive_is_measured_once_more_for_longer() -> None:
 
 
 @pytest.fixture
-def stored(workdir: Path) -> baselines.Baseline:
+def stored(workdir: Path) -> ci.Baseline:
     (workdir / "mine.py").write_text(KERNEL)
-    made = baselines.stored(Path("base.json"), new=True)
+    made = ci.stored(Path("base.json"), new=True)
     made.add(Path("mine.py"), found(), content_hash(Path("mine.py")))
     made.write()
-    return baselines.stored(Path("base.json"))
+    return ci.stored(Path("base.json"))
 
 
 @pytest.mark.parametrize(
@@ -145,13 +145,13 @@ def stored(workdir: Path) -> baselines.Baseline:
     ],
 )
 def test_slower_than_it_was_is_beyond_the_noise_of_both(
-    stored: baselines.Baseline, now: PerfDiff, outcome: str, said: str
+    stored: ci.Baseline, now: PerfDiff, outcome: str, said: str
 ) -> None:
     got, sentence = stored.held(Path("mine.py"), now)
     assert got == outcome and said in sentence
 
 
-def test_what_changed_since_is_told(stored: baselines.Baseline) -> None:
+def test_what_changed_since_is_told(stored: ci.Baseline) -> None:
     assert "edited" not in stored.held(Path("mine.py"), found())[1]
     Path("mine.py").write_text(KERNEL + "\n")
     stored.files["mine.py"]["versions"]["triton"] = "3.0.0"  # type: ignore[index]
@@ -159,7 +159,7 @@ def test_what_changed_since_is_told(stored: baselines.Baseline) -> None:
     assert "; the file was edited since; triton was 3.0.0, is " in sentence
 
 
-def test_what_a_baseline_can_not_be_compared_with_is_told_before_anything_is_timed(stored: baselines.Baseline) -> None:
+def test_what_a_baseline_can_not_be_compared_with_is_told_before_anything_is_timed(stored: ci.Baseline) -> None:
     stored.need([Path("mine.py")], CARD, Method())
     for files, card, method, sentence in (
         (["mine.py"], "NVIDIA A100", Method(), f"measured on {CARD}, and this is NVIDIA A100"),
@@ -179,25 +179,25 @@ def test_what_a_baseline_can_not_be_compared_with_is_told_before_anything_is_tim
         (found(conditions={"after": {"throttled": ("power cap",)}}), r"the card slowed itself down \(power cap\)"),
     ],
 )
-def test_what_was_measured_badly_is_not_stored(stored: baselines.Baseline, now: PerfDiff, said: str) -> None:
+def test_what_was_measured_badly_is_not_stored(stored: ci.Baseline, now: PerfDiff, said: str) -> None:
     before = dict(stored.files)
     with pytest.raises(LabError, match=f"base.json is left as it is: .*{said}"):
         stored.add(Path("mine.py"), now, "0" * 64)
     assert stored.files == before
 
 
-def test_the_cuda_source_beside_a_file_is_part_of_it(stored: baselines.Baseline) -> None:
+def test_the_cuda_source_beside_a_file_is_part_of_it(stored: ci.Baseline) -> None:
     Path("mine.cu").write_text("__global__ void mine() {}\n")
     assert "the file was edited since" in stored.held(Path("mine.py"), found())[1]
 
 
 def test_a_baseline_knows_its_files_by_their_path_from_there(
-    stored: baselines.Baseline, monkeypatch: pytest.MonkeyPatch
+    stored: ci.Baseline, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = Path.cwd() / "sub"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    from_there = baselines.stored(Path("../base.json"))
+    from_there = ci.stored(Path("../base.json"))
     from_there.need([Path("../mine.py")], CARD, Method())
     with pytest.raises(LabError):
         from_there.need([Path("mine.py")], CARD, Method())  # the same name, in another folder
@@ -209,9 +209,9 @@ def test_a_baseline_knows_its_files_by_their_path_from_there(
 def test_what_is_no_baseline_is_one_sentence(workdir: Path, text: str) -> None:
     Path("base.json").write_text(text)
     with pytest.raises(LabError, match=r"base.json is no baseline"):
-        baselines.stored(Path("base.json"), new=True)
+        ci.stored(Path("base.json"), new=True)
     with pytest.raises(LabError, match=r"There is no baseline gone.json; --save-baseline gone.json stores one"):
-        baselines.stored(Path("gone.json"))
+        ci.stored(Path("gone.json"))
 
 
 # ---------------------------------------------------------------- JUnit XML

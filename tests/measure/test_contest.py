@@ -14,13 +14,11 @@ torch = pytest.importorskip("torch")
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.measure import diff as diff_module  # noqa: E402
-from inductor_lab.measure.contest import contest, forms  # noqa: E402
-from inductor_lab.measure.contest.autotuned import OLD, AsRun  # noqa: E402
-from inductor_lab.measure.contest.configurations import Best, matching, settings_of, wider  # noqa: E402
-from inductor_lab.measure.contest.contestants import check_named  # noqa: E402
-from inductor_lab.measure.contest.forms import RefusedError  # noqa: E402
+from inductor_lab.measure.contest import contest, contestants  # noqa: E402
+from inductor_lab.measure.contest.configurations import OLD, AsRun, Best, matching, settings_of, wider  # noqa: E402  # noqa: E402
+from inductor_lab.measure.contest.contestants import RefusedError, check_named  # noqa: E402
 from inductor_lab.measure.diff import diff  # noqa: E402
-from inductor_lab.measure.timing.prepared import Prepared, prepared  # noqa: E402
+from inductor_lab.measure.timing.kernels import Prepared, prepared  # noqa: E402
 from inductor_lab.measure.timing.samples import (  # noqa: E402
     Measured,
     Method,
@@ -292,13 +290,13 @@ def test_a_name_that_nobody_has_is_told_at_once(workdir: Path, who: str, sentenc
 def test_inductor_is_asked_for_each_setting_and_for_the_whole_graph(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[dict[str, Any]] = []
     monkeypatch.setattr(torch, "compile", lambda function, **options: asked.append(options) or function)
-    for name in forms.INDUCTOR:
-        forms.inductor(abs, name)
-    assert [one["options"] for one in asked] == [dict(options) for options in forms.INDUCTOR.values()]
+    for name in contestants.INDUCTOR:
+        contestants.inductor(abs, name)
+    assert [one["options"] for one in asked] == [dict(options) for options in contestants.INDUCTOR.values()]
     assert all(one["fullgraph"] and one["dynamic"] is False for one in asked)
-    monkeypatch.setitem(forms.INDUCTOR, "of_tomorrow", {"no_such_setting": True})  # type: ignore[arg-type]
+    monkeypatch.setitem(contestants.INDUCTOR, "of_tomorrow", {"no_such_setting": True})  # type: ignore[arg-type]
     with pytest.raises(RefusedError, match=r"torch .* has no Inductor setting no_such_setting"):
-        forms.inductor(abs, "of_tomorrow")
+        contestants.inductor(abs, "of_tomorrow")
 
 
 def test_torchscript_says_how_it_was_made_and_where_there_is_none(

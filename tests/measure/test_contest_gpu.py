@@ -14,7 +14,7 @@ from small_kernels import edited
 
 from inductor_lab import store
 from inductor_lab.eject import eject
-from inductor_lab.measure.contest.forms import INDUCTOR
+from inductor_lab.measure.contest.contestants import INDUCTOR
 from inductor_lab.measure.diff import diff
 from inductor_lab.measure.timing.samples import Method
 

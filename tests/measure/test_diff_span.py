@@ -21,12 +21,11 @@ from inductor_lab.eject.span import eject_span  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.errors import LabError  # noqa: E402
 from inductor_lab.measure import diff as judge  # noqa: E402
-from inductor_lab.measure.contest.autotuned import AsRun  # noqa: E402
-from inductor_lab.measure.contest.configurations import matching  # noqa: E402
-from inductor_lab.measure.timing import crosscheck  # noqa: E402
-from inductor_lab.measure.timing.cupti import EMPTY  # noqa: E402
-from inductor_lab.measure.timing.prepared import Prepared  # noqa: E402
+from inductor_lab.measure.contest.configurations import AsRun, matching  # noqa: E402
+from inductor_lab.measure.timing import kernels as kernel_module  # noqa: E402
+from inductor_lab.measure.timing.kernels import Prepared  # noqa: E402
 from inductor_lab.measure.timing.samples import (  # noqa: E402
+    EMPTY,
     Function,
     Measured,
     Method,
@@ -205,15 +204,15 @@ def test_the_kernels_of_a_call_are_those_between_two_that_do_nothing(monkeypatch
         return lambda: ran.extend((kernel, 1.0 + len(ran) % 2) for kernel in kernels)
 
     kernels = Prepared("span.py", {"hand": runs("copy", "double", "double")}, runs("copy"), [])
-    monkeypatch.setattr(crosscheck, "empty_kernel", lambda: runs(EMPTY))
-    monkeypatch.setattr(crosscheck, "flusher", lambda: runs("flush"))
-    monkeypatch.setattr(crosscheck, "kernels_run", profiled)
-    found = crosscheck.launch_times(kernels, "hand", Method())
+    monkeypatch.setattr(kernel_module, "empty_kernel", lambda: runs(EMPTY))
+    monkeypatch.setattr(kernel_module, "flusher", lambda: runs("flush"))
+    monkeypatch.setattr(kernel_module, "kernels_run", profiled)
+    found = kernel_module.launch_times(kernels, "hand", Method())
     assert [one.kernel for one in found] == ["copy", "double", "double"]
     assert {one.microseconds for one in found} <= {1.0, 1.5, 2.0}
     ran.clear()
     lost.append(3)  # a kernel that the profiler missed
-    assert crosscheck.launch_times(kernels, "hand", Method()) == ()
+    assert kernel_module.launch_times(kernels, "hand", Method()) == ()
 
 
 # ---------------------------------------------------------------- on a GPU

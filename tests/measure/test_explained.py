@@ -20,12 +20,12 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.measure import diff as judge
 from inductor_lab.measure.timing import ceilings as ceiling_module
-from inductor_lab.measure.timing import crosscheck
+from inductor_lab.measure.timing import kernels as kernel_module
 from inductor_lab.measure.timing.ceilings import ceilings, product_flops_per_second
-from inductor_lab.measure.timing.prepared import Prepared
+from inductor_lab.measure.timing.kernels import Prepared
 from inductor_lab.measure.timing.samples import Measured, Method, State
-from inductor_lab.measure.why.explained import operations, position
-from inductor_lab.measure.why.explained import precision as precision_of
+from inductor_lab.measure.why.explanation import operations, position
+from inductor_lab.measure.why.explanation import precision as precision_of
 from inductor_lab.read import read
 from inductor_lab.records import Ceiling, PerfDiff, Timing, Traffic
 from inductor_lab.report.results import result
@@ -133,30 +133,38 @@ def test_a_ceiling_says_what_was_run_and_its_rate(monkeypatch: pytest.MonkeyPatc
 # ---------------------------------------------------------------- CUPTI beside the events
 
 
-def test_the_kernels_of_a_call_are_added_and_those_of_the_restore_left_out() -> None:
-    found = {"hand": [1.0, 2.0, 3.0, 4.0], "second": [10.0, 20.0], "flush": [100.0, 100.0]}
-    assert crosscheck._by_call(found, {"flush"}, 2) == [1 + 2 + 10, 3 + 4 + 20]
-    assert crosscheck._by_call({"hand": [1.0, 2.0, 3.0]}, (), 2) == []  # one was missed
-    assert crosscheck._by_call({"flush": [1.0]}, {"flush"}, 1) == []
-
-
-def test_the_profiler_sees_the_kernel_behind_a_flush(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_of_a_call_are_added_and_those_of_the_restore_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
+    seen: list[tuple[str, float]] = []
+    took = {"restore": [1.0], "flush": [50.0], "hand": [7.0, 1.0]}
 
-    def times(function: Callable[[], object], restore: Callable[[], None] = lambda: None, *, count: int = 30) -> Any:
-        restore()
-        function()
-        asked = {"flush": [50.0] * count}
-        return asked if "hand" not in calls else asked | {"kernel": [7.0, *[8.0] * (count - 1)]}
+    def ran(what: str) -> Callable[[], None]:
+        def run() -> None:
+            calls.append(what)
+            seen.extend((what, time) for time in took.get(what, [0.5]))
 
-    monkeypatch.setattr(crosscheck, "flusher", lambda: lambda: calls.append("flush"))
-    monkeypatch.setattr(crosscheck, "kernel_times", times)
-    kernels = Prepared("mine.py", {"hand": lambda: calls.append("hand")}, lambda: calls.append("restore"), [])
-    assert crosscheck.profiled(kernels, "hand", Method()) == 8.0
-    assert calls == ["restore", "flush", "restore", "flush", "hand"]
+        return run
+
+    def profiled(function: Callable[[], object], restore: Callable[[], object], *, count: int) -> Any:
+        seen.clear()
+        for _ in range(count):
+            restore()
+            function()
+        return list(seen)
+
+    monkeypatch.setattr(kernel_module, "flusher", lambda: ran("flush"))
+    monkeypatch.setattr(kernel_module, "empty_kernel", lambda: ran(kernel_module.EMPTY))
+    monkeypatch.setattr(kernel_module, "kernels_run", profiled)
+    kernels = Prepared("mine.py", {"hand": ran("hand")}, ran("restore"), [])
+    assert kernel_module.profiled(kernels, "hand", Method()) == 8.0
+    assert calls[:5] == ["restore", "flush", kernel_module.EMPTY, "hand", kernel_module.EMPTY]
     calls.clear()
-    crosscheck.profiled(kernels, "hand", Method(cache="warm"))
+    assert kernel_module.profiled(kernels, "hand", Method(cache="warm")) == 8.0
     assert "flush" not in calls
+    took["hand"] = []  # the profiler does not see it
+    assert kernel_module.profiled(kernels, "hand", Method()) is None
+    monkeypatch.setattr(kernel_module, "kernels_run", lambda *given, count: [])  # nor anything else
+    assert kernel_module.profiled(kernels, "hand", Method()) is None
 
 
 @pytest.mark.parametrize(
@@ -170,7 +178,7 @@ def test_the_profiler_sees_the_kernel_behind_a_flush(monkeypatch: pytest.MonkeyP
 )
 def test_a_disagreement_is_said(events: float, cupti: float | None, said: str) -> None:
     timing = Timing(events, (events, events), 300, None, profiled=cupti)
-    found = crosscheck.disagreement("hand", timing)
+    found = kernel_module.disagreement("hand", timing)
     assert said in found and bool(said) == bool(found)
 
 

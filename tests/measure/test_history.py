@@ -14,9 +14,9 @@ from conftest import Result
 from drawing import HOSTILE, drawn, parsed, printed, sample
 from small_kernels import ejected
 
+from inductor_lab import files
 from inductor_lab.api import load
 from inductor_lab.errors import LabError
-from inductor_lab.measure import disk
 from inductor_lab.measure.history import Keeper, kept
 from inductor_lab.records import Case, Kept, PerfDiff, Timing, Verdict
 from inductor_lab.report import html, terminal
@@ -97,7 +97,7 @@ def test_where_nothing_can_be_kept_is_said_before_anything_is_measured(file: Pat
     with pytest.raises(LabError, match="no ejected file"):
         Keeper(workdir / "plain.py")
     with pytest.raises(LabError, match="can not be read"):
-        list(disk.read(workdir / "captured" / "results.jsonl"))
+        list(files.lines(workdir / "captured" / "results.jsonl"))
 
 
 def test_bench_and_diff_keep_when_asked_and_leave_nothing_unasked(
@@ -105,10 +105,10 @@ def test_bench_and_diff_keep_when_asked_and_leave_nothing_unasked(
 ) -> None:
     torch = pytest.importorskip("torch")
     import inductor_lab.api
-    import inductor_lab.measure.bench
+    import inductor_lab.measure.diff
 
     found = PerfDiff("faster", 1.2, (1.1, 1.3), 0.01, {"timing": TIMING}, {"timing": TIMING}, "NVIDIA H200")
-    monkeypatch.setattr(inductor_lab.measure.bench, "bench", lambda file, **asked: TIMING)
+    monkeypatch.setattr(inductor_lab.measure.diff, "bench", lambda file, **asked: TIMING)
     monkeypatch.setattr(inductor_lab.api, "diff_file", lambda file, gpu, **asked: ResultView("diff", found))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H200")
     assert lab("bench", file).code == lab("diff", file, "--json").code == 0

@@ -9,8 +9,7 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, capture, kernel
 
 from inductor_lab.compare import compare
 from inductor_lab.measure.why.normal import Line
-from inductor_lab.measure.why.pairs import every, programs, texts
-from inductor_lab.measure.why.texts import beside
+from inductor_lab.measure.why.texts import beside, every, programs, texts
 from inductor_lab.records import Beside, BesideRow, CompiledCode, SourceLine
 
 OLD = kernel(ADD_RELU, ADD_RELU_TENSORS)

@@ -22,10 +22,11 @@ from inductor_lab.document import to_dict
 from inductor_lab.eject import eject
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
-from inductor_lab.measure.sweep import engines, placed, sweeping, tables
+from inductor_lab.measure.sweep import points, results
+from inductor_lab.measure.sweep import sweep as sweeping
+from inductor_lab.measure.sweep.points import Axis, axes, names_of_sizes, symbols_of
 from inductor_lab.measure.sweep.results import CONTESTANTS, Point, Results, Row
-from inductor_lab.measure.sweep.size_axes import Axis, axes, names_of_sizes, symbols_of
-from inductor_lab.measure.sweep.sweeping import sweep
+from inductor_lab.measure.sweep.sweep import sweep
 from inductor_lab.measure.timing.samples import Function, Measured, Method, State
 from inductor_lab.records import Ceiling, Timing
 from inductor_lab.spans import span
@@ -172,7 +173,7 @@ def test_a_file_for_one_shape_says_how_to_make_one_for_any(file: Path) -> None:
 )
 def test_a_dtype_that_is_not_there_is_said(module: ModuleType, asked: list[str], sentence: str) -> None:
     with pytest.raises(LabError, match=sentence):
-        placed.check_dtypes(module, asked)
+        points.check_dtypes(module, asked)
 
 
 # ---------------------------------------------------------------- a file at a point
@@ -182,21 +183,21 @@ def test_a_point_has_its_own_shapes_dtype_and_bytes(module: ModuleType) -> None:
     import torch
 
     point = Point({"s0": 3, "s1": 5}, "bfloat16")
-    made = placed.placed(module, point, 0, "cpu")
+    made = points.placed(module, point, 0, "cpu")
     x, y, b = made.example_inputs("cpu")
     assert (x.shape, y.shape, b.shape) == ((3, 5), (3, 5), (5,)) and {t.dtype for t in (x, y, b)} == {torch.bfloat16}
     assert x.float().std() > 0.1  # values, no zeros
-    assert placed.bytes_moved(module, point, made) == 2 * (3 * 3 * 5 + 5)
-    assert not placed.has_generated(module, point)
-    assert placed.has_generated(module, Point(module.SIZES, "float32"))
+    assert points.bytes_moved(module, point, made) == 2 * (3 * 3 * 5 + 5)
+    assert not points.has_generated(module, point)
+    assert points.has_generated(module, Point(module.SIZES, "float32"))
 
 
 def test_bytes_of_other_sizes_are_not_known_where_the_file_counted_less_than_all(module: ModuleType) -> None:
     module.BYTES = {"read": 100, "written": 8}  # as a gather's, which reads a part of its table
     other = Point({"s0": 3, "s1": 5}, "float32")
-    assert placed.bytes_moved(module, other, placed.placed(module, other, 0, "cpu")) is None
+    assert points.bytes_moved(module, other, points.placed(module, other, 0, "cpu")) is None
     own = Point(module.SIZES, "float32")
-    assert placed.bytes_moved(module, own, placed.placed(module, own, 0, "cpu")) == 108
+    assert points.bytes_moved(module, own, points.placed(module, own, 0, "cpu")) == 108
 
 
 def test_an_ejected_generalized_file_is_placed_in_another_dtype(tmp_path: Path) -> None:
@@ -206,11 +207,11 @@ def test_an_ejected_generalized_file_is_placed_in_another_dtype(tmp_path: Path) 
     path = tmp_path / "lora.py"
     path.write_text(eject(capture, capture.kernels[0], generalize=True, file=path.name))
     module = load(path).module
-    made = placed.placed(module, Point({"s0": 3, "s1": 5}, "float32"), 0, "cpu")
+    made = points.placed(module, Point({"s0": 3, "s1": 5}, "float32"), 0, "cpu")
     inputs = made.example_inputs("cpu")
     (found,) = made.reference(*inputs)
     assert found.dtype == torch.float32 and not torch.equal(found, found.bfloat16().float())
-    assert placed.bytes_moved(module, Point({"s0": 3, "s1": 5}, "float32"), made) == 4 * 3 * 3 * 5
+    assert points.bytes_moved(module, Point({"s0": 3, "s1": 5}, "float32"), made) == 4 * 3 * 3 * 5
 
 
 # ---------------------------------------------------------------- a row, on a CPU that is called a GPU
@@ -223,7 +224,7 @@ TAKES = {"hand": 2.0, "generated": 2.2, "inductor": 3.0, "eager": 5.0, "copy": 1
 def cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """Points are measured here: called once, with times that are made up."""
     torch = pytest.importorskip("torch")
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     def measure(functions: Mapping[str, Function], restore: Function, method: Method) -> Measured:
         for function in functions.values():
@@ -233,21 +234,21 @@ def cpu(monkeypatch: pytest.MonkeyPatch) -> None:
         rounds = method.rounds or 1
         return Measured({name: [TAKES[name]] * rounds for name in functions}, method, 0.0, State(), State())
 
-    monkeypatch.setattr(measured, "DEVICE", "cpu")
-    monkeypatch.setattr(measured, "measure", measure)
-    monkeypatch.setattr(measured, "copy_bytes_per_second", lambda: Ceiling("copy", 4e12, "a test", 500.0))
-    monkeypatch.setattr(measured, "_device", lambda: "a CPU")
+    monkeypatch.setattr(measurement, "DEVICE", "cpu")
+    monkeypatch.setattr(measurement, "measure", measure)
+    monkeypatch.setattr(measurement, "copy_bytes_per_second", lambda: Ceiling("copy", 4e12, "a test", 500.0))
+    monkeypatch.setattr(measurement, "_device", lambda: "a CPU")
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setitem(measured.FORMS, "inductor", lambda form: form)  # nothing is compiled here
-    measured._ceiling.cache_clear()
+    monkeypatch.setitem(measurement.FORMS, "inductor", lambda form: form)  # nothing is compiled here
+    measurement._ceiling.cache_clear()
 
 
 def row_of(
     module: ModuleType, sizes: Mapping[str, int], dtype: str = "float32", who: Sequence[str] = CONTESTANTS
 ) -> Row:
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
-    return measured.row(module, Point(sizes, dtype), Method(rounds=30), tuple(who))
+    return measurement.row(module, Point(sizes, dtype), Method(rounds=30), tuple(who))
 
 
 @pytest.mark.usefixtures("cpu")
@@ -269,9 +270,9 @@ def test_the_generated_kernel_stands_where_it_is_for_the_sizes(module: ModuleTyp
 @pytest.mark.usefixtures("cpu")
 def test_the_copy_is_of_random_numbers() -> None:
     """A card moves bytes that are all alike at less power."""
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
-    assert measured.copying(4096, "cpu")().unique().numel() > 100  # type: ignore[attr-defined]
+    assert measurement.copying(4096, "cpu")().unique().numel() > 100  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
@@ -281,7 +282,7 @@ def test_a_file_of_fixed_shapes_is_swept_over_dtypes(module: ModuleType) -> None
     own, narrow = row_of(module, {}), row_of(module, {}, "bfloat16")
     assert own.outcome == narrow.outcome == "timed" and own.bytes == 2 * (narrow.bytes or 0)
     assert "generated" in own.times and "generated" not in narrow.times
-    assert not tables.header([own], {})[0].startswith("s0")
+    assert not results.lines([own], {})[0][0].startswith("s0")
     (point,) = sweeping.points_of(module, (), {}, ["bfloat16"])
     assert point == Point({}, "bfloat16")
 
@@ -330,12 +331,12 @@ def test_what_does_not_fit_beside_the_kernel_is_told_apart(
 ) -> None:
     import torch
 
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     def full(*_: object) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(measured, where, full)
+    monkeypatch.setattr(measurement, where, full)
     row = row_of(module, {"s0": 4, "s1": 4})
     assert row.outcome == "does not fit" and row.why.startswith("the kernel fits, ") and told in row.why
 
@@ -384,12 +385,12 @@ def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
 
 @pytest.mark.usefixtures("cpu")
 def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     def fails(form: object) -> Function:
         raise RuntimeError("no backend\nand more")
 
-    monkeypatch.setitem(measured.FORMS, "inductor", fails)
+    monkeypatch.setitem(measurement.FORMS, "inductor", fails)
     row = row_of(module, {"s0": 4, "s1": 4})
     assert row.against == "eager" and "inductor" not in row.times
     assert row.notes == ("eager is the graph of the model", "inductor is left out: RuntimeError: no backend")
@@ -418,9 +419,9 @@ def test_torchscript_is_traced_where_it_is_asked_for(module: ModuleType) -> None
 
 @pytest.mark.usefixtures("cpu")
 def test_eager_is_the_model_s_graph_where_that_works_at_the_sizes(module: ModuleType) -> None:
-    from inductor_lab.measure.contest.forms import eager_form
+    from inductor_lab.measure.contest.contestants import eager_form
 
-    made = placed.placed(module, Point({"s0": 4, "s1": 4}, "float32"), 0, "cpu")
+    made = points.placed(module, Point({"s0": 4, "s1": 4}, "float32"), 0, "cpu")
     held = dict(zip(made.ARGUMENTS, made.example_inputs("cpu"), strict=True))
     assert eager_form(made, held).function is module.aten
     made.aten = lambda x, y, b: (x.reshape(8, 16),)  # holds the captured sizes
@@ -432,7 +433,7 @@ def test_eager_is_the_model_s_graph_where_that_works_at_the_sizes(module: Module
 # ---------------------------------------------------------------- the folder
 
 
-def here(questions: Sequence[dict[str, Any]]) -> engines.Answers:
+def here(questions: Sequence[dict[str, Any]]) -> sweeping.Answers:
     """An engine without processes, on a machine that is made up."""
     for number, question in enumerate(questions):
         found = Row(
@@ -480,7 +481,7 @@ def test_a_sweep_writes_rows_tables_and_plots(file: Path) -> None:
 def test_a_sweep_that_was_ended_goes_on_and_measures_nothing_twice(file: Path) -> None:
     asked: list[int] = []
 
-    def killed(questions: Sequence[dict[str, Any]]) -> engines.Answers:
+    def killed(questions: Sequence[dict[str, Any]]) -> sweeping.Answers:
         for number, answer in here(questions):
             if len(asked) == 3:
                 raise KeyboardInterrupt
@@ -494,7 +495,7 @@ def test_a_sweep_that_was_ended_goes_on_and_measures_nothing_twice(file: Path) -
     begun = json.loads((out / "results.json").read_text())["created"]
     rest: list[int] = []
 
-    def rested(questions: Sequence[dict[str, Any]]) -> engines.Answers:
+    def rested(questions: Sequence[dict[str, Any]]) -> sweeping.Answers:
         rest.extend(question["sizes"]["s0"] for question in questions)
         return here(questions)
 
@@ -508,7 +509,7 @@ def test_a_finished_folder_needs_no_gpu(file: Path) -> None:
     sweep(file, axes("rows=4,8"), folder=out, engine=here, command="bench --sweep")
     kept = (out / "results.json").stat()
 
-    def none(questions: Sequence[dict[str, Any]]) -> engines.Answers:
+    def none(questions: Sequence[dict[str, Any]]) -> sweeping.Answers:
         raise AssertionError("nothing is to be measured")
 
     shown = sweep(file, axes("rows=4,8"), folder=out, engine=none, command="bench --sweep again")
@@ -523,7 +524,7 @@ def test_rows_of_another_file_method_or_machine_stay_apart(file: Path) -> None:
     with pytest.raises(LabError, match="another method; choose another folder"):
         sweep(file, axes("rows=4"), folder=out, engine=here, method=Method(cache="warm"))
 
-    def elsewhere(questions: Sequence[dict[str, Any]]) -> engines.Answers:
+    def elsewhere(questions: Sequence[dict[str, Any]]) -> sweeping.Answers:
         for number, answer in here(questions):
             yield number, answer | {"machine": answer["machine"] | {"device": "another"}}
 
@@ -557,7 +558,7 @@ def test_a_folder_that_is_no_sweep_is_left_as_it_is(tmp_path: Path, text: str) -
 
 
 def test_a_point_that_failed_is_asked_again(file: Path) -> None:
-    def lost(questions: Sequence[dict[str, Any]]) -> engines.Answers:
+    def lost(questions: Sequence[dict[str, Any]]) -> sweeping.Answers:
         return ((number, {"lost": "it ended"}) for number, _ in enumerate(questions))
 
     out = file.parent / "out"
@@ -575,26 +576,29 @@ def test_sizes_that_grow_together_are_one_line_and_no_map(file: Path) -> None:
 
 
 def test_rows_against_others_name_them_and_are_no_map(file: Path) -> None:
-    def mixed(questions: Sequence[dict[str, Any]]) -> engines.Answers:
+    def mixed(questions: Sequence[dict[str, Any]]) -> sweeping.Answers:
         for number, answer in here(questions):
             yield number, answer | {"row": answer["row"] | {"against": "eager" if number else "inductor"}}
 
     swept = sweep(file, axes("rows=4,8,cols=8,16"), folder=file.parent / "out", engine=mixed)
-    assert tables.header(swept.rows, swept.axes)[-4:] == ["hand, us", "against", "against / hand", ""]
-    assert [cells[-3] for cells in tables.cells(swept.rows, swept.axes)] == ["inductor", *["eager"] * 3]
+    head, *lines = results.lines(swept.rows, swept.axes)
+    assert head[-4:] == ["hand, us", "against", "against / hand", ""]
+    assert [cells[-3] for cells in lines] == ["inductor", *["eager"] * 3]
     assert "ratio.png" not in [path.name for path in swept.plots]
 
 
 def test_without_bytes_the_hand_kernel_s_time_stands_once() -> None:
     row = Row({"s0": 4}, "float32", "timed", times={"hand": Timing(2.0, (1.9, 2.1), 30, None)})
-    assert tables.header([row], {"rows": "s0"}) == ["rows", "dtype", "hand, us", ""]
-    assert list(tables.cells([row], {"rows": "s0"})) == [["4", "float32", "2.00", "timed"]]
+    assert results.lines([row], {"rows": "s0"}) == [
+        ["rows", "dtype", "hand, us", ""],
+        ["4", "float32", "2.00", "timed"],
+    ]
 
 
 def test_a_cell_of_a_table_breaks_no_table() -> None:
     row = Row({"s0": 4}, "float32", "failed", "a | b\nc")
     head = {"file": "x.py", "method": {"launch": "bare", "cache": "cold", "rounds": 300}}
-    assert tables.as_markdown([row], {"rows": "s0"}, head).count("a \\| b c") == 1
+    assert results.as_markdown([row], {"rows": "s0"}, head).count("a \\| b c") == 1
 
 
 @pytest.fixture
@@ -651,7 +655,7 @@ def task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_each_gpu_has_a_process_that_takes_the_next_point_when_it_is_free(task: str) -> None:
-    found = dict(engines.on_this_host([1.0, 0.0, 0.0, "die", 0.0], (0, 3), task))  # type: ignore[list-item]
+    found = dict(sweeping.on_this_host([1.0, 0.0, 0.0, "die", 0.0], (0, 3), task))  # type: ignore[list-item]
     assert sorted(found) == [0, 1, 2, 3, 4] and "ended" in found[3]["lost"]
     assert {found[number]["gpu"] for number in (0, 1, 2)} == {"0", "3"}
     assert found[1]["process"] == found[2]["process"] != found[0]["process"]
@@ -660,27 +664,27 @@ def test_each_gpu_has_a_process_that_takes_the_next_point_when_it_is_free(task: 
 
 def test_numbers_of_gpus_count_those_that_are_visible(task: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "5,6")
-    ((_, answer),) = engines.on_this_host([0.0], (1,), task)  # type: ignore[list-item]
+    ((_, answer),) = sweeping.on_this_host([0.0], (1,), task)  # type: ignore[list-item]
     assert answer["gpu"] == "6"
     with pytest.raises(LabError, match="there is no GPU 2; CUDA_VISIBLE_DEVICES shows 2"):
-        list(engines.on_this_host([0.0], (2,), task))  # type: ignore[list-item]
+        list(sweeping.on_this_host([0.0], (2,), task))  # type: ignore[list-item]
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
     with pytest.raises(LabError, match="there is no GPU 7; this host has 4"):
-        list(engines.on_this_host([0.0], (0, 7), task))  # type: ignore[list-item]
+        list(sweeping.on_this_host([0.0], (0, 7), task))  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("text", ["a", "0,,1", "0,0", "-1"])
 def test_what_is_no_list_of_gpus_is_said(text: str) -> None:
     with pytest.raises(LabError, match="--gpus takes numbers"):
-        engines.gpu_numbers(text)
-    assert engines.gpu_numbers("0, 2") == (0, 2) and engines.gpu_numbers("") == ()
+        sweeping.gpu_numbers(text)
+    assert sweeping.gpu_numbers("0, 2") == (0, 2) and sweeping.gpu_numbers("") == ()
 
 
 PRETENDED = """
 import torch
 from inductor_lab.records import Ceiling
-from inductor_lab.measure.sweep import measured
-from inductor_lab.measure.sweep import engines
+from inductor_lab.measure.sweep import measurement
+from inductor_lab.measure.sweep import sweep as sweeping
 from inductor_lab.measure.timing.samples import Measured
 from inductor_lab.measure.timing.samples import State
 
@@ -692,12 +696,12 @@ def measure(functions, restore, method):
 
 
 def measuring():
-    measured.DEVICE, measured.measure, measured._device = "cpu", measure, lambda: "a CPU"
-    measured.machine = lambda: {"device": "a CPU"}
-    measured.copy_bytes_per_second = lambda: Ceiling("copy", 4e12, "a test", 500.0)
+    measurement.DEVICE, measurement.measure, measurement._device = "cpu", measure, lambda: "a CPU"
+    measurement.machine = lambda: {"device": "a CPU"}
+    measurement.copy_bytes_per_second = lambda: Ceiling("copy", 4e12, "a test", 500.0)
     torch.cuda.synchronize = lambda: None
-    measured.FORMS = {"eager": lambda form: form}
-    return engines.measuring()
+    measurement.FORMS = {"eager": lambda form: form}
+    return sweeping.measuring()
 """
 
 
@@ -707,7 +711,7 @@ def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: 
     path = os.pathsep.join([str(file.parent), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     monkeypatch.setenv("PYTHONPATH", path)
     file.write_text(file.read_text() + "\nprint('loaded')\n")
-    engine = partial(engines.on_this_host, task="pretended:measuring")
+    engine = partial(sweeping.on_this_host, task="pretended:measuring")
     swept = sweep(file, axes("rows=4,5"), folder=file.parent / "out", engine=engine)
     assert [(row.outcome, row.why, set(row.times)) for row in swept.rows] == [
         ("timed", "", {"hand", "eager", "copy"})
@@ -717,10 +721,10 @@ def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: 
 
 @pytest.mark.usefixtures("cpu")
 def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
-    monkeypatch.setenv(engines.COPIES, str(file.parent))
-    monkeypatch.setattr(measured, "machine", lambda: {"device": "a CPU"})
+    monkeypatch.setenv(sweeping.COPIES, str(file.parent))
+    monkeypatch.setattr(measurement, "machine", lambda: {"device": "a CPU"})
     question = {
         "file": "/nowhere/add_relu.py",
         "text": file.read_text(),
@@ -730,7 +734,7 @@ def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypat
         "contestants": ["hand", "eager"],
         "seed": 0,
     }
-    answer = engines.measuring()(question)
+    answer = sweeping.measuring()(question)
     assert answer["row"]["outcome"] == "timed" and set(answer["row"]["times"]) == {"hand", "eager"}
     assert [path.read_text() for path in file.parent.glob("inductor_lab_sweep_*/add_relu.py")] == [file.read_text()]
 
@@ -739,7 +743,7 @@ def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypat
 @pytest.mark.usefixtures("cpu")
 def test_what_stands_beside_a_file_is_sent_to_another_host(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a `.cu`, and of inputs that the program gave: the file alone would not import there, or not draw."""
-    from inductor_lab.measure.sweep import measured
+    from inductor_lab.measure.sweep import measurement
 
     file.write_text(
         file.read_text()
@@ -747,37 +751,37 @@ def test_what_stands_beside_a_file_is_sent_to_another_host(file: Path, monkeypat
     )
     kept = file.with_name("add_relu.npz")
     kept.write_text("kept")
-    monkeypatch.setattr(measured, "machine", lambda: {"device": "a CPU"})
+    monkeypatch.setattr(measurement, "machine", lambda: {"device": "a CPU"})
     sent: list[Any] = []
 
     def elsewhere(questions: Sequence[Any]) -> Iterator[tuple[int, Any]]:
         """Another host has neither file."""
-        beside = engines._beside(questions)
+        beside = sweeping._beside(questions)
         for one in (file, kept):
             one.unlink()
         for number, question in enumerate(questions):
             sent.append(question)
             yield (
                 number,
-                engines._answer_remotely(
-                    "inductor_lab.measure.sweep.engines:measuring", question, list(beside), *beside.values()
+                sweeping._answer_remotely(
+                    "inductor_lab.measure.sweep.sweep:measuring", question, list(beside), *beside.values()
                 ),
             )
 
-    engines._answering.clear()
+    sweeping._answering.clear()
     swept = sweep(file, axes("rows=4,5"), folder=file.parent / "out", engine=elsewhere, contestants=["hand", "eager"])
     assert [(row.outcome, row.why) for row in swept.rows] == [("timed", "")] * 2
-    assert [one[engines.BESIDE] for one in sent] == [[str(kept.resolve())]] * 2
+    assert [one[sweeping.BESIDE] for one in sent] == [[str(kept.resolve())]] * 2
 
 
 def test_ray_on_this_host_answers_each_question(task: str) -> None:
     ray = pytest.importorskip("ray")
     ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
     try:
-        found = dict(engines.through_ray([0.0, "die", 0.0], 0, task))  # type: ignore[list-item]
+        found = dict(sweeping.through_ray([0.0, "die", 0.0], 0, task))  # type: ignore[list-item]
         assert found[0]["slept"] == found[2]["slept"] == 0.0 and "ended" in found[1]["lost"]
         with pytest.raises(LabError, match="Ray's cluster has no GPU"):
-            list(engines.through_ray([0.0], 1, task))  # type: ignore[list-item]
+            list(sweeping.through_ray([0.0], 1, task))  # type: ignore[list-item]
     finally:
         ray.shutdown()
 
@@ -795,7 +799,7 @@ def test_without_a_gpu_a_sweep_says_what_it_needs(file: Path, lab: Any, monkeypa
 def test_the_command_shows_a_table_and_where_the_rest_lies(
     file: Path, lab: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "on_this_host", lambda questions, gpus: here(questions))
+    monkeypatch.setattr(sweeping, "on_this_host", lambda questions, gpus: here(questions))
     result = lab("bench", file, "--sweep", "rows=4..8", "--dtypes", "float32", "-o", "out")
     assert (
         result.code == 0 and "1.500 (1.400 to 1.600)" in result.out and "Copy ceiling" in " ".join(result.out.split())
@@ -841,7 +845,7 @@ def test_a_span_of_symbolic_sizes_is_placed_by_its_rows(tmp_path: Path) -> None:
     (tmp_path / "span.py").write_text(eject(capture, span(capture, "1_inference", 36, 38)), encoding="utf-8")
     module = load(tmp_path / "span.py").module
     assert symbols_of(module, axes("rows=64"), "span.py") == {"rows": "s35"}
-    file = placed.placed(module, Point({"s35": 64}, ""), 0, "cpu")
+    file = points.placed(module, Point({"s35": 64}, ""), 0, "cpu")
     assert [spec[0] for name, spec in file.ARGUMENTS.items() if name in module.WRITTEN] == [(64, 512), (64, 256)]
     given = dict(zip(file.ARGUMENTS, file.example_inputs("cpu"), strict=True))
     made = module.reference(*(given[name] for name in module.TAKES))

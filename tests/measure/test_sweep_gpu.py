@@ -11,10 +11,10 @@ from folders import ROOT
 
 from inductor_lab import store
 from inductor_lab.eject import eject
-from inductor_lab.measure.sweep import engines
+from inductor_lab.measure.sweep import sweep as sweeping
+from inductor_lab.measure.sweep.points import axes
 from inductor_lab.measure.sweep.results import CONTESTANTS
-from inductor_lab.measure.sweep.size_axes import axes
-from inductor_lab.measure.sweep.sweeping import sweep
+from inductor_lab.measure.sweep.sweep import sweep
 from inductor_lab.measure.timing.samples import Method
 
 pytestmark = pytest.mark.gpu
@@ -86,7 +86,7 @@ def test_several_gpus_share_a_sweep(file: Path) -> None:
     if torch.cuda.device_count() < 2:
         pytest.skip("needs two GPUs")
     out = file.parent / "out"
-    engine = partial(engines.on_this_host, gpus=(0, 1))
+    engine = partial(sweeping.on_this_host, gpus=(0, 1))
     swept = sweep(file, axes("rows=2**6..2**9"), folder=out, method=FEW, engine=engine)
     assert [row.outcome for row in swept.rows] == ["timed"] * 4
     assert len(json.loads((out / "results.json").read_text())["rows"]) == 4

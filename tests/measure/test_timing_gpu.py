@@ -15,7 +15,7 @@ from inductor_lab import ejected, store
 from inductor_lab.capture.run import capture
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.prepared import Prepared, prepared
+from inductor_lab.measure.timing.kernels import Prepared, prepared
 from inductor_lab.measure.timing.samples import Method, measure
 from inductor_lab.records import Capture, Kernel
 

@@ -19,18 +19,17 @@ from span_as_text import SPAN
 from told_times import Told
 
 from inductor_lab import store
-from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
-from inductor_lab.ejected import load
+from inductor_lab.ejected import JUDGE_STARTS, load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.machine import launches_of
 from inductor_lab.machine.targets import occupancy, resident
-from inductor_lab.measure.tuning import clock, sweep, tune
-from inductor_lab.measure.tuning.clock import Results
-from inductor_lab.measure.tuning.pruning import compiled, pointless, pruned, rank
+from inductor_lab.measure.tuning import candidates, tune
+from inductor_lab.measure.tuning import search as sweep
+from inductor_lab.measure.tuning.candidates import Results, compiled, pointless, pruned, rank
+from inductor_lab.measure.tuning.search import Check
 from inductor_lab.measure.tuning.settings import around, identity, rewritten, stated
-from inductor_lab.measure.tuning.sweep import Check
 from inductor_lab.read import read
 from inductor_lab.records import Candidate, Case, Verdict
 
@@ -366,20 +365,20 @@ def test_the_copy_that_is_judged_has_beside_it_what_the_file_reads(file: Path, m
 
 def test_an_ended_run_goes_on_where_it_was(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = Told(monkeypatch, slow_in)
-    measure = clock.measure
+    measure = candidates.measure
 
     def interrupted(*arguments: Any, **keywords: Any) -> Any:
         if len(told.measured) == 1:
             raise KeyboardInterrupt
         return measure(*arguments, **keywords)
 
-    monkeypatch.setattr(clock, "measure", interrupted)
+    monkeypatch.setattr(candidates, "measure", interrupted)
     text = file.read_text()
     with pytest.raises(KeyboardInterrupt):
         tune(file)
     assert file.read_text() == text
     first = told.measured[0]
-    monkeypatch.setattr(clock, "measure", measure)
+    monkeypatch.setattr(candidates, "measure", measure)
     found = tune(file)
     assert found.verdict == "faster" and not any(first & group for group in told.measured[1:-2])
 

@@ -10,7 +10,8 @@ import pytest
 
 from inductor_lab.gpus import GPUS
 from inductor_lab.measure.timing.samples import Measured, Method, State
-from inductor_lab.measure.tuning import clock, sweep
+from inductor_lab.measure.tuning import candidates
+from inductor_lab.measure.tuning import search as sweep
 from inductor_lab.records import Candidate, Case, Verdict
 
 KERNEL = """
@@ -83,8 +84,8 @@ class Told:
 
         monkeypatch.setattr(sweep, "_device", lambda gpu, meant: ("NVIDIA H200", GPUS["h200"], True))
         monkeypatch.setattr(sweep, "compiled", compiled)
-        monkeypatch.setattr(clock, "laid", lambda module: ((), lambda: None))
-        monkeypatch.setattr(clock, "failure", failure)
-        monkeypatch.setattr(clock, "measure", measure)
-        monkeypatch.setattr(clock.Clock, "_function", function)
+        monkeypatch.setattr(candidates, "laid", lambda module: ((), lambda: None))
+        monkeypatch.setattr(candidates, "failure", failure)
+        monkeypatch.setattr(candidates, "measure", measure)
+        monkeypatch.setattr(candidates.Clock, "_function", function)
         monkeypatch.setattr(sweep, "verify", verify)

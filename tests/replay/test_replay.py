@@ -28,7 +28,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from inductor_lab import store
 from inductor_lab.capture.run import capture
 from inductor_lab.errors import LabError
-from inductor_lab.library import attention, cells
+from inductor_lab.library import attention
 from inductor_lab.records import Capture
 from inductor_lab.replay import agreement, graph, inputs, module, session
 from inductor_lab.replay.run import replay
@@ -283,11 +283,11 @@ def test_the_gradients_of_a_recurrent_cell_are_those_of_torch() -> None:
     bias = one.bias_ih, one.bias_hh
     wanted = torch.autograd.grad((hidden, new), (x, cell, one.bias_ih), (grad, grad_cell))
     with torch.no_grad():
-        *_, workspace = cells.lstm_cell(*gates, cell, *bias)
-        of_gates, of_cell, of_bias = cells.lstm_cell_backward(grad, grad_cell, cell, new, workspace, True)
+        *_, workspace = attention.lstm_cell(*gates, cell, *bias)
+        of_gates, of_cell, of_bias = attention.lstm_cell_backward(grad, grad_cell, cell, new, workspace, True)
     for mine, want in zip((of_gates @ one.weight_ih, of_cell, of_bias), wanted, strict=True):
         torch.testing.assert_close(mine, want)
-    assert cells.lstm_cell_backward(None, None, cell, new, workspace, True) == (None, None, None)
+    assert attention.lstm_cell_backward(None, None, cell, new, workspace, True) == (None, None, None)
 
 
 @pytest.mark.parametrize("fourfold", [False, True])

@@ -13,7 +13,7 @@ from folders import CAPTURED
 
 from inductor_lab import store
 from inductor_lab.compare import compare
-from inductor_lab.measure.why.pairs import every, programs
+from inductor_lab.measure.why.texts import every, programs
 from inductor_lab.records import MachineCode
 from inductor_lab.report import comparison, html
 

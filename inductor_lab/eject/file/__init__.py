@@ -15,7 +15,6 @@ from typing import Any
 import jinja2
 
 from inductor_lab.bind import heuristics
-from inductor_lab.edited import RENDERED, judged_hash, rendered_hash
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
@@ -29,6 +28,7 @@ from inductor_lab.eject.file.wrapping import paragraph, wrapped
 from inductor_lab.eject.generalize import fits, fits_generated
 from inductor_lab.eject.rendering import Baseline, CudaBeside, HandKernel, KernelText, Launcher, Rendering, names_in
 from inductor_lab.eject.triton.verbatim import verbatim
+from inductor_lab.ejected import RENDERED, judged_hash, rendered_hash
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Kernel

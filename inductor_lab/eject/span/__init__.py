@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from inductor_lab.edited import Made, packed
 from inductor_lab.eject.file import hashed
 from inductor_lab.eject.file.cuda_files import is_of_the_cu_file, of_several
 from inductor_lab.eject.span.kernels import kernels
 from inductor_lab.eject.span.page import rendering
 from inductor_lab.eject.span.plan import plan
+from inductor_lab.ejected import Made, packed
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
 from inductor_lab.records.span import Span

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import torch
 
-from inductor_lab.edited import is_edited, judged_hash
-from inductor_lab.ejected import is_span
+from inductor_lab.ejected import is_edited, is_span, judged_hash
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare.judge import Judge, Tried, device, failed_case
 from inductor_lab.judge.compare.limits import nearness

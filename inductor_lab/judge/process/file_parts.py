@@ -21,8 +21,7 @@ import numpy
 import torch
 import triton
 
-from inductor_lab.edited import JUDGE_STARTS
-from inductor_lab.ejected import check_whole
+from inductor_lab.ejected import JUDGE_STARTS, check_whole
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.paths import templates_folder

@@ -16,7 +16,7 @@ from operator import add, floordiv, mul, sub
 from pathlib import Path
 from typing import Any
 
-from inductor_lab.edited import JUDGE_STARTS
+from inductor_lab.ejected import JUDGE_STARTS
 from inductor_lab.quantity import size
 
 START = 1 << 30

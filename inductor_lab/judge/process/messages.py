@@ -17,7 +17,7 @@ from typing import Any
 import triton
 from triton.runtime.errors import InterpreterError
 
-from inductor_lab.edited import CHECK_STARTS
+from inductor_lab.ejected import CHECK_STARTS
 
 LENGTH = struct.Struct(">Q")
 

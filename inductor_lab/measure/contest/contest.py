@@ -10,11 +10,11 @@ from typing import Any
 
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
+from inductor_lab.machine import LAUNCHERS
 from inductor_lab.measure.contest.configurations import best_of, both, matching
-from inductor_lab.measure.contest.contestants import Contestant, check_named, entered
-from inductor_lab.measure.contest.correct import CrashedError, Judge
-from inductor_lab.measure.contest.forms import RefusedError
-from inductor_lab.measure.timing.prepared import Prepared, paired
+from inductor_lab.measure.contest.contestants import Contestant, RefusedError, check_named, entered
+from inductor_lab.measure.contest.correctness import CrashedError, Judge
+from inductor_lab.measure.timing.kernels import Bound, Prepared, paired
 from inductor_lab.measure.timing.samples import Function, Measured, first_line, recorded
 from inductor_lab.measure.tuning.settings import told
 from inductor_lab.records import Paired
@@ -149,9 +149,7 @@ class Contest:
             raise CrashedError(f"{who} {error}") from error
 
     def _launched(self, which: str, settings: Mapping[str, int], module: ModuleType | None = None) -> Function:
-        module = module or self.module
-        launch = module.launch if which == "hand" else module.launch_generated
-        return lambda: launch(*self.kernels.tensors, **settings)
+        return Bound(getattr(module or self.module, LAUNCHERS[which]), self.kernels.tensors, settings)
 
 
 def contest(

@@ -11,8 +11,7 @@ from typing import Any
 from matplotlib import colors
 from matplotlib.figure import Figure
 
-from inductor_lab.measure.sweep.results import Row
-from inductor_lab.measure.sweep.tables import contestants, copy_ceiling
+from inductor_lab.measure.sweep.results import Row, contestants, copy_ceiling
 
 STYLES = {
     "hand": {"color": "#1f6f6b", "marker": "o", "linewidth": 2.2, "zorder": 5},

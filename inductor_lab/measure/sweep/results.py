@@ -1,16 +1,21 @@
-"""What a sweep found: a row for each point, kept in a folder with what was asked and on what it ran, so that a run that was ended goes on where it was."""
+"""What a sweep found: a row for each point, kept in a folder with what was asked and on what it ran, so that a run that was ended goes on where it was;
+and as tables, CSV for programs, Markdown for people.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from inductor_lab import files
 from inductor_lab.document import from_dict, printed, to_dict
 from inductor_lab.errors import LabError
-from inductor_lab.measure import disk
 from inductor_lab.records import SCHEMA, Timing
 
 CONTESTANTS = ("hand", "generated", "inductor", "eager", "copy")
@@ -67,8 +72,8 @@ class Row:
 
 FILE = "results.json"
 WAY_OUT = "choose another folder with -o"
-SAME = ("file_sha256", "method", "seed", "contestants")
-"""Fields that must be the same for rows to stand beside each other."""
+SAME = {"file_sha256": "version of the file", "method": "method", "seed": "seed", "contestants": "contestants"}
+"""Fields that must be the same for rows to stand beside each other -> what they are called."""
 MACHINE = ("device", "torch", "triton", "driver")
 """And of the machine."""
 KEPT = ("timed", "does not fit", "wrong")
@@ -108,17 +113,14 @@ class Results:
             ) from error
         if other:
             raise LabError(
-                f"{self.folder} holds a sweep with another {_word(other[0])}; choose another folder with -o, or remove it."
+                f"{self.folder} holds a sweep with another {SAME[other[0]]}; choose another folder with -o, or remove it."
             )
         self.rows = {row.point.name: row for row in rows}
 
     def missing(self, points: Sequence[Point]) -> list[Point]:
         """Those that are still to be measured."""
-        return [point for point in points if not self._has(point)]
-
-    def _has(self, point: Point) -> bool:
-        row = self.rows.get(point.name)
-        return row is not None and row.outcome in KEPT
+        known = {name for name, row in self.rows.items() if row.outcome in KEPT}
+        return [point for point in points if point.name not in known]
 
     def on(self, machine: Mapping[str, str]) -> None:
         """Say what it runs on.
@@ -143,7 +145,7 @@ class Results:
         self.write()
 
     def write(self) -> None:
-        disk.write(self.path, printed(self.document(list(self.rows.values()))), WAY_OUT)
+        files.write(self.path, printed(self.document(list(self.rows.values()))), WAY_OUT)
 
     def of(self, points: Sequence[Point]) -> list[Row]:
         """The rows of some points, in their order; none for a point that was not measured."""
@@ -155,5 +157,129 @@ class Results:
         return {"schema": SCHEMA, **described, "rows": [to_dict(row) for row in rows]}
 
 
-def _word(field: str) -> str:
-    return {"file_sha256": "version of the file"}.get(field, field)
+# ---------------------------------------------------------------- as tables
+
+
+Axes = Mapping[str, str]
+"""Name of a size, as the user called it -> its symbol."""
+
+
+def contestants(rows: Sequence[Row]) -> list[str]:
+    """Whoever was timed anywhere, in the order of `CONTESTANTS`; others behind them."""
+    found = dict.fromkeys(name for row in rows for name in row.times)
+    known = [name for name in CONTESTANTS if name in found]
+    return [*known[:-1], *(name for name in found if name not in known), *known[-1:]] if known else list(found)
+
+
+Column = tuple[str, Callable[[Row], Any]]
+"""What stands above it, and its cell in a row."""
+TIMES: Mapping[str, Callable[[Timing], Any]] = {
+    "us": lambda time: time.median,
+    "us_low": lambda time: time.interval[0],
+    "us_high": lambda time: time.interval[1],
+    "bytes_per_second": lambda time: time.bytes_per_second,
+}
+
+
+def _sizes(axes: Axes) -> list[Column]:
+    return [(name, lambda row, symbol=symbol: row.sizes[symbol]) for name, symbol in axes.items()]
+
+
+def _named(*fields: str) -> list[Column]:
+    return [(field, attrgetter(field)) for field in fields]
+
+
+def _of(name: str, cell: Callable[[Timing], Any]) -> Callable[[Row], Any]:
+    """A cell of a contestant's time; empty where it has none."""
+    return lambda row: cell(row.times[name]) if name in row.times else ""
+
+
+def as_csv(rows: Sequence[Row], axes: Axes) -> str:
+    """One line a point; microseconds, and bytes each second."""
+    columns = [
+        *_sizes(axes),
+        *_named("dtype", "outcome", "bytes"),
+        *((f"{name}_{field}", _of(name, cell)) for name in contestants(rows) for field, cell in TIMES.items()),
+        *_named("against", "ratio"),
+        ("ratio_low", lambda row: row.ratio_interval and row.ratio_interval[0]),
+        ("ratio_high", lambda row: row.ratio_interval and row.ratio_interval[1]),
+        *_named("verdict", "copy_ceiling", "device", "why"),
+    ]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([title for title, _ in columns])
+    writer.writerows([cell(row) for _, cell in columns] for row in rows)
+    return stream.getvalue()
+
+
+def lines(rows: Sequence[Row], axes: Axes) -> list[list[str]]:
+    """The table for people, its head first: a rate where bytes are known, a time elsewhere."""
+    by_rate = any(row.bytes for row in rows)
+    unit, shown = ("GB/s", _rate) if by_rate else ("us", _microseconds)
+    columns = [*_sizes(axes), *_named("dtype"), *((f"{name}, {unit}", _of(name, shown)) for name in contestants(rows))]
+    if by_rate:
+        columns.append(("hand, us", _of("hand", _microseconds)))
+    if any(row.against for row in rows):
+        columns += [*_named("against"), ("against / hand", _told)]
+    columns.append(("", lambda row: row.verdict or (f"{row.outcome}: {row.why}" if row.why else row.outcome)))
+    return [[title for title, _ in columns], *([str(cell(row)) for _, cell in columns] for row in rows)]
+
+
+def _microseconds(time: Timing) -> str:
+    return f"{time.median:.2f}"
+
+
+def _rate(time: Timing) -> str:
+    return f"{time.bytes_per_second / 1e9:.1f}" if time.bytes_per_second else ""
+
+
+def _told(row: Row) -> str:
+    if row.ratio is None or row.ratio_interval is None:
+        return ""
+    low, high = row.ratio_interval
+    return f"{row.ratio:.3f} ({low:.3f} to {high:.3f})"
+
+
+def as_markdown(rows: Sequence[Row], axes: Axes, head: Mapping[str, Any]) -> str:
+    """The table with what it was measured on, and how."""
+    text = [[cell.replace("|", "\\|").replace("\n", " ") for cell in line] for line in lines(rows, axes)]
+    first, *others = [f"| {' | '.join(line)} |" for line in text]
+    table = [first, "|" + "---|" * len(text[0]), *others]
+    return "\n".join([f"# {head['file']}", "", about(rows, head), "", *table, *_notes(rows), ""])
+
+
+def about(rows: Sequence[Row], head: Mapping[str, Any]) -> str:
+    """One paragraph: the card, the method, the ceiling."""
+    machine, method = head.get("machine") or {}, head["method"]
+    devices = list(dict.fromkeys(row.device for row in rows if row.device))
+    said = [
+        f"{' and '.join(devices)}, torch {machine.get('torch', '')}, triton {machine.get('triton', '')}."
+        if devices
+        else "",
+        f"{method['launch']} launches, {method['cache']} L2 cache, {method['rounds']} interleaved rounds, "
+        "medians, launch cost taken off; intervals at 95 %.",
+    ]
+    if ceiling := copy_ceiling(rows):
+        said.append(f"Copy ceiling, measured in the same run: {ceiling / 1e9:,.0f} GB/s.")
+    return " ".join(filter(None, said))
+
+
+def _notes(rows: Sequence[Row]) -> Iterator[str]:
+    """What was said of single rows, each with them."""
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        for note in row.notes:
+            notes.setdefault(note, []).append(row.point.name)
+    if notes:
+        yield ""
+    for note, points in notes.items():
+        others = f" and {len(points) - 3} more" if len(points) > 3 else ""
+        yield f"- {', '.join(points[:3])}{others}: {note}"
+
+
+def copy_ceiling(rows: Sequence[Row]) -> float | None:
+    """The median of what the processes measured."""
+    import statistics
+
+    found = [row.copy_ceiling for row in rows if row.copy_ceiling]
+    return statistics.median(found) if found else None

@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.cupti import EMPTY, empty_kernel, kernel_times
 
 Function = Callable[[], object]
 Progress = Callable[[str], None]
@@ -166,16 +165,55 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
 
 RESOLVED = 0.032
 """Microseconds, the step of an event's clock: no kernel takes less."""
+EMPTY = "inductor_lab_empty"
+"""The name under which a profiler knows the kernel that does nothing."""
+
+
+@cache
+def empty_kernel() -> Function:
+    """The launch of a kernel that does nothing, with one pointer, as one program: what is timed around it is what launching costs."""
+    import torch
+    import triton
+
+    @triton.jit
+    def inductor_lab_empty(x):  # type: ignore[no-untyped-def]
+        pass
+
+    x = torch.zeros(1, device="cuda")
+    return lambda: inductor_lab_empty[(1,)](x, num_warps=4)
 
 
 @cache
 def _empty_takes() -> float | None:
     """Microseconds that the empty kernel runs, by CUPTI; None where the profiler sees no GPU."""
     try:
-        times = kernel_times(empty_kernel(), count=20)
+        times = [microseconds for name, microseconds in kernels_run(empty_kernel(), count=20) if name == EMPTY]
     except RuntimeError:  # somebody's profiler is at work already
         return None
-    return statistics.median(times[EMPTY]) if times.get(EMPTY) else None
+    return statistics.median(times) if times else None
+
+
+def kernels_run(
+    function: Function, restore: Function = lambda: None, *, count: int = 30
+) -> Sequence[tuple[str, float]]:
+    """What CUPTI tells, through torch.profiler, of each kernel as it ran: (name, microseconds); empty where the profiler can not see the GPU.
+
+    Args:
+        restore: Runs before each call; what it launches is in the result too.
+    """
+    import torch
+    from torch.autograd.profiler_util import DeviceType
+    from torch.profiler import ProfilerActivity, profile
+
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiled:
+        for _ in range(count):
+            restore()
+            function()
+        torch.cuda.synchronize()
+    events = [event for event in profiled.events() or () if event.device_type == DeviceType.CUDA]
+    events.sort(key=lambda event: event.time_range.start)
+    return [(event.name, event.time_range.elapsed_us()) for event in events]
 
 
 def recorded(name: str, function: Function, restore: Function = lambda: None, *, warm_up: int = 1) -> Function:
@@ -229,6 +267,15 @@ def _prepared_cache(restore: Function, cache: str) -> Callable[[Function, int], 
     return cold
 
 
+def flusher() -> Function:
+    """A function that replaces what the L2 cache holds."""
+    import torch
+
+    cache_size = getattr(torch.cuda.get_device_properties(torch.cuda.current_device()), "L2_cache_size", 0)
+    buffer = torch.zeros(max(FLUSH_BYTES, L2_TIMES * cache_size) // 4, device="cuda")
+    return lambda: buffer.sum()
+
+
 SLOWED = {
     0x4: "power cap",
     0x8: "hardware slowdown",
@@ -268,15 +315,6 @@ def card_state() -> State:
         )
     except Exception:  # no NVML, a container that hides it, AMD's: the times stand without it
         return State()
-
-
-def flusher() -> Function:
-    """A function that replaces what the L2 cache holds."""
-    import torch
-
-    cache_size = getattr(torch.cuda.get_device_properties(torch.cuda.current_device()), "L2_cache_size", 0)
-    buffer = torch.zeros(max(FLUSH_BYTES, L2_TIMES * cache_size) // 4, device="cuda")
-    return lambda: buffer.sum()
 
 
 def first_line(error: Exception) -> str:

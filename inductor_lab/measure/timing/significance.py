@@ -12,6 +12,7 @@ CLOCK = 0.15
 Copies of one kernel, loaded side by side on an H200, differ by up to 0.11 us (docs/timing.md)."""
 WIDE = 0.10  # an interval wider than this, around "same", says nothing
 LOUD = 0.05  # nor does "same" when a kernel differs from itself by more than this
+CONFIDENCE = 0.95
 QUANTILES = (0.1, 0.9)
 
 
@@ -56,8 +57,8 @@ def compared(ours: Sequence[float], theirs: Sequence[float], again: Sequence[flo
     return Compared(ratio, interval, noise, max(noise, SAME, CLOCK / shorter))
 
 
-def median_interval(samples: Sequence[float], confidence: float = 0.95) -> tuple[float, tuple[float, float]]:
-    """The median and its percentile bootstrap interval, exactly: what infinitely many resamples would give.
+def median_interval(samples: Sequence[float]) -> tuple[float, tuple[float, float]]:
+    """The median and its percentile bootstrap interval at 95 %, exactly: what infinitely many resamples would give.
 
     A resample's median is at or below the k-th smallest sample when at least half of its n draws are among the k
     smallest, a binomial tail (Efron 1979; Maritz and Jarrett 1978). So nothing is drawn, and the result is repeatable.
@@ -73,7 +74,7 @@ def median_interval(samples: Sequence[float], confidence: float = 0.95) -> tuple
         """The index of the smallest sample that the resampled median reaches with probability `level`."""
         return min(n - 1, int(np.searchsorted(binom.sf(half - 1, n, shares), level)))
 
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     low, high = ordered[rank((n + 1) // 2, tail)], ordered[rank(n // 2 + 1, 1 - tail)]
     return statistics.median(ordered), (low, high)
 

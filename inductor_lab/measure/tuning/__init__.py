@@ -9,6 +9,6 @@ one as `diff` does it, and what wins is verified before it is written. Without a
 
 from __future__ import annotations
 
-from inductor_lab.measure.tuning.sweep import tune
+from inductor_lab.measure.tuning.search import tune
 
 __all__ = ["tune"]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import log2
 
-from inductor_lab.edited import how_made, unpacked
+from inductor_lab.ejected import how_made, unpacked
 from inductor_lab.errors import LabError
 
 EVIDENCE = re.compile(r"^# Tuned: .*\n(?:#     .*\n)*(?=def launch\()", re.MULTILINE)

@@ -10,7 +10,7 @@ A rule is asked of both kernels, each summed over its launches (`Side`), whether
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 
@@ -250,11 +250,9 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def because(
-    verdict: str, timed: bool, hand: Side, generated: Side, card: Card, rules: Sequence[Rule] = RULES
-) -> tuple[str, ...]:
+def because(verdict: str, timed: bool, hand: Side, generated: Side, card: Card) -> tuple[str, ...]:
     """The strongest reason first. Only what makes the slower kernel slower is told where the times say which that is."""
-    found = list(_findings(hand, generated, card, rules))
+    found = list(_findings(hand, generated, card))
     if not timed:
         return tuple(f"The {which} kernel {what}." for which, what in found) or _nothing(
             hand, generated, "Nothing that was looked at differs enough to matter"
@@ -289,11 +287,11 @@ def _nothing(hand: Side, generated: Side, said: str) -> tuple[str, ...]:
     return (f"{said}: {', '.join(known)}.",) if known else ()
 
 
-def _findings(hand: Side, generated: Side, card: Card, rules: Sequence[Rule]) -> Iterator[tuple[str, str]]:
+def _findings(hand: Side, generated: Side, card: Card) -> Iterator[tuple[str, str]]:
     """(which kernel, what it does worse than the other)."""
     if not hand.codes or not generated.codes:
         return
-    for rule in rules:
+    for rule in RULES:
         if what := rule(hand, generated, card):
             yield "hand", what
         elif what := rule(generated, hand, card):

@@ -21,7 +21,7 @@ from torch import Tensor
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from inductor_lab.errors import LabError
-from inductor_lab.measure.contest.forms import INDUCTOR, inductor
+from inductor_lab.measure.contest.contestants import INDUCTOR, inductor
 from inductor_lab.measure.timing.samples import Method, first_line, measure, recorded
 from inductor_lab.measure.timing.significance import median_interval
 

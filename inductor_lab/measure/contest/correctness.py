@@ -8,7 +8,7 @@ from typing import Any
 
 from inductor_lab.ejected import demanded
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.prepared import DRIFT, Prepared
+from inductor_lab.measure.timing.kernels import DRIFT, Prepared
 from inductor_lab.measure.timing.samples import Function, first_line
 
 PART = 2**26

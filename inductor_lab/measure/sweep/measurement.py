@@ -6,19 +6,19 @@ import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.measure.contest import forms
-from inductor_lab.measure.contest.autotuned import AsRun, as_run
-from inductor_lab.measure.contest.correct import Judge
-from inductor_lab.measure.contest.forms import Bound, eager_form
-from inductor_lab.measure.sweep.placed import bytes_moved, float_dtypes, has_generated, placed
+from inductor_lab.measure.contest import contestants
+from inductor_lab.measure.contest.configurations import AsRun, as_run
+from inductor_lab.measure.contest.contestants import eager_form
+from inductor_lab.measure.contest.correctness import Judge
+from inductor_lab.measure.sweep.points import bytes_moved, float_dtypes, has_generated, placed
 from inductor_lab.measure.sweep.results import Point, Row
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
-from inductor_lab.measure.timing.prepared import Prepared, conditions, conditions_told, failure, laid, timing
+from inductor_lab.measure.timing.kernels import Bound, Prepared, conditions, conditions_told, failure, laid, timing
 from inductor_lab.measure.timing.samples import Function, Method, first_line, measure
 from inductor_lab.measure.timing.significance import compared
 from inductor_lab.records import Autotuned
@@ -158,20 +158,26 @@ def _contestants(
     """Whoever can be called here beside the hand kernel, why the others can not, and how Inductor tunes the generated kernel here."""
     form, notes = _eager(file, held)
     model = AsRun()
-    makers: dict[str, Callable[[], Function]] = {}
-    if "generated" in names and has_generated(module, point):
+    if generated := "generated" in names and has_generated(module, point):
         model = as_run(file, [*held.values()])  # type: ignore[arg-type]
-        makers["generated"] = lambda: Bound(partial(file.launch_generated, **model.settings), [*held.values()])
-    if form is not None:
-        makers |= {name: _made(make, form) for name, make in FORMS.items()}
-    if moved:
-        makers["copy"] = lambda: copying(moved, DEVICE)
+    there = {
+        "generated": generated,
+        "copy": bool(moved),
+        **dict.fromkeys(FORMS, form is not None),
+    }
+
+    def made(name: str) -> Function:
+        if name == "generated":
+            return Bound(file.launch_generated, [*held.values()], model.settings)
+        if name == "copy":
+            return copying(moved or 0, DEVICE)
+        assert form is not None
+        return FORMS[name](form)
+
     functions: dict[str, Function] = {}
-    for name in names:
-        if name not in makers:
-            continue
+    for name in (name for name in names if there.get(name)):
         try:
-            function = makers[name]()
+            function = made(name)
             error = failure(function)
         except Exception as raised:
             error = raised
@@ -187,17 +193,13 @@ def _inductor(form: Bound) -> Function:
     import torch
 
     torch._dynamo.reset()  # after some sizes it would compile no more
-    return Bound(forms.inductor(form.function, "default"), form.tensors)
+    return Bound(contestants.inductor(form.function, "default"), form.tensors)
 
 
-def _torchscript(form: Bound) -> Function:
-    return Bound(forms.torchscript(form.function, form.tensors)[0], form.tensors)
-
-
-FORMS: Mapping[str, Callable[[Bound], Function]] = {
+FORMS: dict[str, Callable[[Bound], Function]] = {
     "eager": lambda form: form,
     "inductor": _inductor,
-    "torchscript": _torchscript,
+    "torchscript": lambda form: Bound(contestants.torchscript(form.function, form.tensors)[0], form.tensors),
 }
 """Contestant -> what makes it of the eager form."""
 
@@ -222,10 +224,6 @@ def _eager(file: SimpleNamespace, held: Mapping[str, Any]) -> tuple[Bound | None
     if form is None:
         return None, []
     return form, [f"eager is {'the graph of the model' if form.function is file.aten else 'the reference of the file'}"]
-
-
-def _made(make: Callable[[Bound], Function], form: Bound) -> Callable[[], Function]:
-    return lambda: make(form)
 
 
 @cache

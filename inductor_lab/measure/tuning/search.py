@@ -14,13 +14,24 @@ from pathlib import Path
 from types import ModuleType
 
 import inductor_lab
-from inductor_lab.ejected import load, seen, write_over
+from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
+from inductor_lab.files import seen, write_over
 from inductor_lab.gpus import Card, card_of
 from inductor_lab.judge.inputs.cases import OWN_BLOCKS
 from inductor_lab.machine import gpu_meant, need_triton, present_gpu, target_named
-from inductor_lab.measure.tuning.clock import LAST, SECOND, Clock, Results, Rival, name_of
-from inductor_lab.measure.tuning.pruning import compiled, pointless, pruned, rank
+from inductor_lab.measure.tuning.candidates import (
+    LAST,
+    SECOND,
+    Clock,
+    Results,
+    Rival,
+    compiled,
+    name_of,
+    pointless,
+    pruned,
+    rank,
+)
 from inductor_lab.measure.tuning.settings import Stated, around, distance, identity, rewritten, stated, told
 from inductor_lab.records import Candidate, Timing, Tuning
 from inductor_lab.verify import verify

@@ -1,19 +1,47 @@
-"""An ejected file's kernels, ready to be timed: on its tensors, each called once, in-place inputs restored; and held to themselves behind the timing."""
+"""An ejected file's kernels, ready to be timed: on its tensors, each called once, in-place inputs restored; held to themselves behind the timing, and their
+times by the events beside those by CUPTI, two clocks that know nothing of each other.
+
+Between two kernels that do nothing the profiler sees those of one call, in order:
+
+    [flush, empty, double 2.1 us, sgemm 4.0 us, bias_relu 1.9 us, empty, flush, ...]  ->  double 2.1 us, sgemm 4.0 us, bias_relu 1.9 us
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import statistics
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from types import ModuleType
 from typing import Any
 
 from inductor_lab.ejected import GONE, demanded
 from inductor_lab.errors import LabError
-from inductor_lab.measure.timing.samples import Function, Measured, Method, first_line
+from inductor_lab.measure.timing.samples import (
+    EMPTY,
+    Function,
+    Measured,
+    Method,
+    empty_kernel,
+    first_line,
+    flusher,
+    kernels_run,
+)
 from inductor_lab.measure.timing.significance import compared, median_interval, quantiles
-from inductor_lab.records import Autotuned, Paired, Timing
+from inductor_lab.records import Autotuned, KernelTime, Paired, Timing
 
 UNSEEN = "No profiler sees this GPU: each time is short by what an empty kernel runs, about half a microsecond."
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A function with its tensors, and the blocks, warps and stages under which a launcher is to launch."""
+
+    function: Callable[..., object]
+    tensors: Sequence[Any]
+    settings: Mapping[str, int] = field(default_factory=dict)
+
+    def __call__(self) -> object:
+        return self.function(*self.tensors, **self.settings)
 
 
 @dataclass(frozen=True)
@@ -38,11 +66,7 @@ def prepared(module: ModuleType, launchers: Mapping[str, Callable[..., object]])
         LabError: one fails.
     """
     tensors, restore = laid(module)
-
-    def bound(launcher: Callable[..., object]) -> Function:
-        return lambda: launcher(*tensors)
-
-    functions = {key: bound(launcher) for key, launcher in launchers.items()}
+    functions = {key: Bound(launcher, tensors) for key, launcher in launchers.items()}
     for key, function in functions.items():
         if error := failure(function):
             raise LabError(
@@ -151,17 +175,15 @@ def conditions(found: Measured, autotuned: Autotuned | None = None) -> dict[str,
     }
 
 
-def conditions_told(found: Measured) -> list[str]:
+def conditions_told(found: Measured) -> Iterator[str]:
     """What a reader must know of it."""
-    return [*_slowed(found), *([UNSEEN] if found.empty is None else [])]
-
-
-def _slowed(found: Measured) -> list[str]:
     if found.throttled:
-        return [
-            f"The card slowed itself down while this was measured ({', '.join(found.throttled)}), also when it was measured again."
-        ]
-    return ["The card slowed itself down, so this was measured a second time."] if found.retried else []
+        why = ", ".join(found.throttled)
+        yield f"The card slowed itself down while this was measured ({why}), also when it was measured again."
+    elif found.retried:
+        yield "The card slowed itself down, so this was measured a second time."
+    if found.empty is None:
+        yield UNSEEN
 
 
 DRIFT = 1e-2
@@ -205,3 +227,62 @@ def _alike(before: Any, after: Any) -> bool:
         return False
     one, other = (torch.where(finite, x, 0).double() for x in (before, after))
     return bool(torch.linalg.norm(one - other) <= DRIFT * torch.linalg.norm(one))
+
+
+# ---------------------------------------------------------------- CUPTI's clock beside the events'
+
+
+CALLS = 30
+AGREED, LONG = 0.03, 10.0
+"""How far apart both may be, from how many microseconds on."""
+
+
+def profiled(kernels: Prepared, name: str, method: Method) -> float | None:
+    """Microseconds that a function's kernels take together by CUPTI, the median of its calls; None where the profiler sees none."""
+    calls = _calls(kernels, name, method)
+    return statistics.median(sum(time for _, time in one) for one in calls) if calls and calls[0] else None
+
+
+def disagreement(which: str, timing: Timing) -> str:
+    """What to say where the events and CUPTI tell different times; empty where they agree, or a kernel is too short to tell."""
+    told = timing.profiled
+    if told is None:
+        return f"The profiler did not see the {which} kernel."
+    apart = timing.median / told - 1
+    if told <= LONG or abs(apart) <= AGREED:
+        return ""
+    return f"The {which} kernel takes {timing.median:.2f} us by events and {told:.2f} us by CUPTI, {abs(apart):.1%} apart: trust neither alone."
+
+
+def launch_times(kernels: Prepared, name: str, method: Method) -> tuple[KernelTime, ...]:
+    """Each kernel that a call runs, with its median by CUPTI; empty where the profiler does not see them."""
+    each = zip(*_calls(kernels, name, method), strict=True)
+    return tuple(KernelTime(runs[0][0], statistics.median(time for _, time in runs)) for runs in each)
+
+
+def _calls(kernels: Prepared, name: str, method: Method) -> list[list[tuple[str, float]]]:
+    """What each call runs, the library's kernels included, with their microseconds, on the cache that the method names.
+
+    Empty where the profiler sees no GPU, or not the same kernels in every call.
+    """
+    flush = flusher() if method.cache == "cold" else lambda: None
+    mark = empty_kernel()
+
+    def prepare() -> None:
+        kernels.restore()
+        flush()
+        mark()
+
+    def call() -> None:
+        kernels.functions[name]()
+        mark()
+
+    parts: list[list[tuple[str, float]]] = [[]]
+    for kernel, microseconds in kernels_run(call, prepare, count=CALLS):
+        if kernel == EMPTY:
+            parts.append([])
+        else:
+            parts[-1].append((kernel, microseconds))
+    own = parts[1::2]  # behind an even number of marks stands what prepares the next call
+    names = [[kernel for kernel, _ in one] for one in own]
+    return own if len(own) == CALLS and all(one == names[0] for one in names) else []
