@@ -17,7 +17,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Comparison, CompiledCode, Kernel, KernelPair, MachineCode
 
 if TYPE_CHECKING:
-    from inductor_lab.report.times import Profile
+    from inductor_lab.report.history import Profile
 
 
 COSTLIEST = 20
@@ -160,7 +160,7 @@ def report(
 
 
 def _profile(file: Path) -> Profile:
-    from inductor_lab.report.times import profile
+    from inductor_lab.report.history import profile
 
     try:
         packed = file.read_bytes()

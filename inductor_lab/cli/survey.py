@@ -52,8 +52,8 @@ def spans(
     from inductor_lab.costs.roofline import card
     from inductor_lab.gpus import find_gpu
     from inductor_lab.measure.history import of_capture
-    from inductor_lab.report import spans as shown
-    from inductor_lab.report.times import seconds
+    from inductor_lab.report import lists
+    from inductor_lab.report.history import seconds
     from inductor_lab.spans.find import spans as find
 
     if sort not in SORTS:
@@ -72,8 +72,8 @@ def spans(
         output.line(f"None of {len(found)} spans is what --filter asks for.")
         return
     if rows:
-        output.show(shown.table(rows, whole=output.unbounded()))
-    for sentence in (*shown.told(rows, len(matching), on), *(shown.refusals(walls) if refused else ())):
+        output.show(lists.span_table(rows, whole=output.unbounded()))
+    for sentence in (*lists.span_words(rows, len(matching), on), *(lists.refusals(walls) if refused else ())):
         output.line(sentence)
 
 

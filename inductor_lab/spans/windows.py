@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from inductor_lab.annotate.stops import between
+from inductor_lab.annotate.steps import between
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel

@@ -10,8 +10,7 @@ from math import gcd
 
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.facts import runs
-from inductor_lab.annotate.steps import Step, steps
-from inductor_lab.annotate.stops import LEAST_TOLD, told
+from inductor_lab.annotate.steps import LEAST_TOLD, Step, steps, told
 from inductor_lab.bind.elements import nbytes, type_of
 from inductor_lab.bind.geometry import COVERED, geometry
 from inductor_lab.bind.heuristics import candidates
