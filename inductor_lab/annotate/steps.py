@@ -3,6 +3,13 @@
 triton_poi_fused_add_0.run(arg0_1, buf0, ...)      a kernel: reads arg0_1, writes buf0
 extern_kernels.mm(buf0, arg1_1, out=buf1)          a library call; it reads what step 0 wrote
 
+Of each buffer that goes through memory between two generated kernels, why fusion stopped there, as far as the text tells:
+
+    the producer folds 8 rows of 128; the consumer goes over 4,096 elements that are not these rows
+
+A library call reads and writes memory anyway; it is told only where it keeps two kernels apart: what a kernel leaves goes into a product,
+whose result the other kernel needs as well.
+
 Also the phase of a training step that a graph or a kernel belongs to. Inductor names forward and backward; an optimizer's step is a graph like any
 other, known by its nodes, which come from torch/optim.
 """
@@ -10,7 +17,7 @@ other, known by its nodes, which come from torch/optim.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.annotate.facts import Run, joined, runs
@@ -19,8 +26,114 @@ from inductor_lab.bind.names import scratch
 from inductor_lab.computation import Access, Computation, computation
 from inductor_lab.costs.hints import hinted, hinted_call, of_graphs
 from inductor_lab.costs.library import Given, name
-from inductor_lab.quantity import plural, size
+from inductor_lab.quantity import plural
 from inductor_lab.records import Capture, ExternCall, FusionStop, Graph, Kernel, LaunchArgument, SourceLine
+
+_OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]\w+\.py$")
+
+
+def phase(graph: Graph) -> str:
+    """`forward`, `backward`, `inference`, `optimizer` or `unknown`."""
+    lines = [node.source for node in graph.nodes if node.source]
+    return "optimizer" if _stepping(lines) else graph.kind
+
+
+def phases(kernel: Kernel, known: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of all its launches, each once: one body may serve forward and backward.
+
+    Args:
+        known: Graph -> its phase.
+    """
+    places = [(launch.graph, launch.provenance.source) for launch in kernel.launches] or [(kernel.graph, kernel.source)]
+    found = ("optimizer" if _stepping(lines) else known.get(graph, "unknown") for graph, lines in places)
+    return tuple(dict.fromkeys(found))
+
+
+def _stepping(lines: Iterable[SourceLine]) -> bool:
+    """Whether most of them stand in an optimizer."""
+    inside = [_OPTIMIZER.search(line.file) is not None for line in lines]
+    return sum(inside) * 2 > len(inside)
+
+
+@dataclass
+class Step:
+    """One launch or library call of a graph, in the order of its module."""
+
+    line: int
+    made: Kernel | ExternCall
+    reads: tuple[LaunchArgument, ...]
+    writes: tuple[LaunchArgument, ...]
+    producers: dict[str, int] = field(default_factory=dict)
+    """Memory that it reads -> the step that wrote it last."""
+    after: int = 0
+    """The steps that it depends on, a bit each."""
+
+    @property
+    def kernel(self) -> Kernel | None:
+        return self.made if isinstance(self.made, Kernel) else None
+
+    @property
+    def id(self) -> str:
+        """The kernel's, or the library call's name."""
+        return self.made.id if isinstance(self.made, Kernel) else name(self.made.target)
+
+    def jobs(self) -> list[Computation]:
+        """What its body does; nothing of a library call, and of what is not Python."""
+        try:
+            return [*computation(self.kernel).every()] if self.kernel else []
+        except ValueError:
+            return []
+
+    @property
+    def unknown(self) -> bool:
+        """A library call of which a capture does not say what it reads and writes, as those of older versions."""
+        return not self.kernel and not self.reads and not self.writes
+
+    def touches(self, storage: str) -> bool:
+        """Whether it reads or writes this memory."""
+        return any(argument.storage == storage for argument in (*self.reads, *self.writes))
+
+
+_KEPT: list[tuple[Capture, dict[str, list[Step]]]] = []
+"""The last captures that were asked for: their kernels are explained one after the other."""
+
+
+def steps(capture: Capture) -> dict[str, list[Step]]:
+    """Graph -> its launches and library calls, in the order of its module."""
+    for known, found in _KEPT:
+        if known is capture:
+            return found
+    hints = of_graphs(capture)
+    found = {graph.id: [] for graph in capture.graphs}
+    for kernel in capture.kernels:
+        roles = {a.name: a.role for a in kernel.arguments if a.pointer and not scratch(kernel, a.name)}
+        for launch in kernel.launches:
+            concrete = hinted(kernel, launch, hints.get(launch.graph, {}))
+            tensors = [a for a in concrete.launches[0].arguments if a.name in roles]
+            reads = tuple(a for a in tensors if roles[a.name] != "out")
+            writes = tuple(a for a in tensors if roles[a.name] != "in")
+            found.setdefault(launch.graph, []).append(Step(launch.line, concrete, reads, writes))
+    for call in capture.extern_calls:
+        told = Given(hinted_call(call, hints.get(call.graph, {})))
+        reads, writes = (
+            tuple(replace(a, type=told.typed(a)) for a in several)
+            for several in (told.call.arguments, told.call.outputs)
+        )
+        given = tuple(a for a in reads if a.type is not None and a.name != "out")
+        found.setdefault(call.graph, []).append(Step(call.line, call, given, writes))
+    for graph in found.values():
+        graph.sort(key=lambda step: step.line)
+        last: dict[str, int] = {}
+        for number, step in enumerate(graph):
+            step.producers = {a.storage: last[a.storage] for a in step.reads if a.storage in last}
+            for producer in step.producers.values():
+                step.after |= graph[producer].after | 1 << producer
+            last.update({a.storage: number for a in step.writes if a.storage})
+    _KEPT[:] = [*_KEPT[-1:], (capture, found)]
+    return found
+
+
+# ---- where fusion stopped
 
 LARGEST_FUSION = 64
 """Nodes of Inductor's scheduler in one kernel at most (`max_fusion_size` in torch/_inductor/config.py, 2.13): each makes one buffer, stored or not."""
@@ -33,61 +146,15 @@ AS_IT_LIES: Mapping[str, frozenset[str]] = {
 """Templates without inputs before which something may be done (`prologue_supported_inputs` in torch/_inductor/select_algorithm.py, 2.13, which
 the templates of mm alone fill), and what they call tensors: a product over arg_A and arg_B may be one of a convolution."""
 FOLDING = ("reduction", "persistent_reduction", "cooperative_reduction", "split_scan")
-Stops = tuple[tuple[str, str], Mapping[tuple[str, str], int]]
-"""The consumer and why it is another kernel; the graph and the name of each buffer that goes there, and its bytes."""
-MOST_TOLD = 2
-LEAST_TOLD = 1 << 16
-"""Bytes of a buffer, 64 Ki, below which its way through memory costs less than can be measured."""
 
 
 def fusion_stops(capture: Capture) -> tuple[FusionStop, ...]:
     """Every buffer between two generated kernels, the largest first."""
-    found = [stop for graph in capture.graphs for stop in _of_graph(steps(capture)[graph.id], graph.id)]
+    found = [stop for graph in capture.graphs for stop in stops_of(steps(capture)[graph.id], graph.id)]
     return tuple(sorted(found, key=lambda stop: -(stop.bytes or 0)))
 
 
-def told(kernel: Kernel, capture: Capture, *, but: str = "") -> list[str]:
-    """What a kernel leaves in memory for others, what is most first; stops for one reason may be left out."""
-    graphs = {launch.graph: steps(capture).get(launch.graph, ()) for launch in kernel.launches}
-    found: dict[tuple[str, str], dict[tuple[str, str], int]] = {}  # consumer and why -> buffers -> bytes
-    for graph, of in graphs.items():
-        for stop in _of_graph(of, graph, kernel.id):
-            if (stop.bytes or 0) >= LEAST_TOLD and stop.reason != but:
-                found.setdefault((stop.consumer, stop.why), {})[graph, stop.buffer] = stop.bytes or 0
-    ranked = sorted(found.items(), key=lambda each: -sum(each[1].values()))
-    lines = [f"{_buffers(of)} through memory to {consumer}: {why}" for (consumer, why), of in ranked[:MOST_TOLD]]
-    named = {key for _, of in ranked[:MOST_TOLD] for key in of}
-    return lines + [text for more in (True, False) for text in _rest(ranked[MOST_TOLD:], named, more=more)]
-
-
-def _rest(others: Sequence[Stops], named: Collection[tuple[str, str]], *, more: bool) -> Iterator[str]:
-    """What is too much to be told one by one: `28 buffers more, 234.9 MB, go through memory to 2 kernels`, and of those that are named
-    already, `buf3 goes to rotary:7 too`."""
-    consumers: dict[str, None] = {}
-    buffers: dict[tuple[str, str], int] = {}
-    for (consumer, _), of in others:
-        if chosen := {key: moved for key, moved in of.items() if (key not in named) is more}:
-            buffers |= chosen
-            consumers[consumer] = None
-    if buffers:
-        count, go = len(buffers), "go" if len(buffers) > 1 else "goes"
-        to = next(iter(consumers)) if len(consumers) == 1 else f"{len(consumers)} kernels"
-        moved = size(sum(buffers.values()))
-        yield (
-            f"{plural(count, 'buffer')} more, {moved}, {go} through memory to {to}"
-            if more
-            else f"{next(iter(buffers))[1] if count == 1 else f'{count} of these buffers'} {go} to {to} too"
-        )
-
-
-def _buffers(found: Mapping[tuple[str, str], int]) -> str:
-    """`buf3, 50.3 MB, goes`, `buf3 and 2 other buffers, 92.1 MB, go`."""
-    (_, largest), others = max(found, key=lambda each: found[each]), len(found) - 1
-    moved = size(sum(found.values()))
-    return f"{largest} and {plural(others, 'other buffer')}, {moved}, go" if others else f"{largest}, {moved}, goes"
-
-
-def _of_graph(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[FusionStop]:
+def stops_of(graph: Sequence[Step], name: str, producer: str = "") -> Iterator[FusionStop]:
     """What one graph's kernels leave for each other, or what one of them leaves."""
     for number, step in enumerate(graph):
         for memory, at in step.producers.items() if step.kernel else ():
@@ -211,107 +278,3 @@ def _walks(accesses: Sequence[Access], found: Computation) -> set[tuple[Run, ...
     axes = sorted(found.numel, key=lambda axis: (not axis.startswith("r"), axis))
     walks = ([run for axis in axes for run in runs(access, found, axis) if run[1]] for access in accesses)
     return {tuple(joined(walk)) for walk in walks}
-
-
-_OPTIMIZER = re.compile(r"[/\\]torch[/\\]optim[/\\]\w+\.py$")
-
-
-def phase(graph: Graph) -> str:
-    """`forward`, `backward`, `inference`, `optimizer` or `unknown`."""
-    lines = [node.source for node in graph.nodes if node.source]
-    return "optimizer" if _stepping(lines) else graph.kind
-
-
-def phases(kernel: Kernel, known: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of all its launches, each once: one body may serve forward and backward.
-
-    Args:
-        known: Graph -> its phase.
-    """
-    places = [(launch.graph, launch.provenance.source) for launch in kernel.launches] or [(kernel.graph, kernel.source)]
-    found = ("optimizer" if _stepping(lines) else known.get(graph, "unknown") for graph, lines in places)
-    return tuple(dict.fromkeys(found))
-
-
-def _stepping(lines: Iterable[SourceLine]) -> bool:
-    """Whether most of them stand in an optimizer."""
-    inside = [_OPTIMIZER.search(line.file) is not None for line in lines]
-    return sum(inside) * 2 > len(inside)
-
-
-@dataclass
-class Step:
-    """One launch or library call of a graph, in the order of its module."""
-
-    line: int
-    made: Kernel | ExternCall
-    reads: tuple[LaunchArgument, ...]
-    writes: tuple[LaunchArgument, ...]
-    producers: dict[str, int] = field(default_factory=dict)
-    """Memory that it reads -> the step that wrote it last."""
-    after: int = 0
-    """The steps that it depends on, a bit each."""
-
-    @property
-    def kernel(self) -> Kernel | None:
-        return self.made if isinstance(self.made, Kernel) else None
-
-    @property
-    def id(self) -> str:
-        """The kernel's, or the library call's name."""
-        return self.made.id if isinstance(self.made, Kernel) else name(self.made.target)
-
-    def jobs(self) -> list[Computation]:
-        """What its body does; nothing of a library call, and of what is not Python."""
-        try:
-            return [*computation(self.kernel).every()] if self.kernel else []
-        except ValueError:
-            return []
-
-    @property
-    def unknown(self) -> bool:
-        """A library call of which a capture does not say what it reads and writes, as those of older versions."""
-        return not self.kernel and not self.reads and not self.writes
-
-    def touches(self, storage: str) -> bool:
-        """Whether it reads or writes this memory."""
-        return any(argument.storage == storage for argument in (*self.reads, *self.writes))
-
-
-_KEPT: list[tuple[Capture, dict[str, list[Step]]]] = []
-"""The last captures that were asked for: their kernels are explained one after the other."""
-
-
-def steps(capture: Capture) -> dict[str, list[Step]]:
-    """Graph -> its launches and library calls, in the order of its module."""
-    for known, found in _KEPT:
-        if known is capture:
-            return found
-    hints = of_graphs(capture)
-    found = {graph.id: [] for graph in capture.graphs}
-    for kernel in capture.kernels:
-        roles = {a.name: a.role for a in kernel.arguments if a.pointer and not scratch(kernel, a.name)}
-        for launch in kernel.launches:
-            concrete = hinted(kernel, launch, hints.get(launch.graph, {}))
-            tensors = [a for a in concrete.launches[0].arguments if a.name in roles]
-            reads = tuple(a for a in tensors if roles[a.name] != "out")
-            writes = tuple(a for a in tensors if roles[a.name] != "in")
-            found.setdefault(launch.graph, []).append(Step(launch.line, concrete, reads, writes))
-    for call in capture.extern_calls:
-        told = Given(hinted_call(call, hints.get(call.graph, {})))
-        reads, writes = (
-            tuple(replace(a, type=told.typed(a)) for a in several)
-            for several in (told.call.arguments, told.call.outputs)
-        )
-        given = tuple(a for a in reads if a.type is not None and a.name != "out")
-        found.setdefault(call.graph, []).append(Step(call.line, call, given, writes))
-    for graph in found.values():
-        graph.sort(key=lambda step: step.line)
-        last: dict[str, int] = {}
-        for number, step in enumerate(graph):
-            step.producers = {a.storage: last[a.storage] for a in step.reads if a.storage in last}
-            for producer in step.producers.values():
-                step.after |= graph[producer].after | 1 << producer
-            last.update({a.storage: number for a in step.writes if a.storage})
-    _KEPT[:] = [*_KEPT[-1:], (capture, found)]
-    return found

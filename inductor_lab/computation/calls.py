@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Mapping
 
 from inductor_lab.computation import folds
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.nodes import Evaluator
 from inductor_lab.computation.operators import called, function_name, is_module
 from inductor_lab.computation.schedule import Access
@@ -25,6 +24,7 @@ from inductor_lab.computation.tree import (
     Position,
     Scan,
     Size,
+    index_of,
     of_text,
     union,
 )

@@ -25,6 +25,7 @@ from inductor_lab.computation.tree import (
     Constant,
     Expression,
     Inside,
+    OfInputs,
     Operation,
     Reduction,
     Scan,
@@ -55,7 +56,7 @@ TURNED = {"descending": "descending", "reverse": "reversed"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Partial(Expression):
+class Partial(OfInputs):
     """A tile that a loop has folded lane by lane: what a reduction of the tile turns into a `Reduction`."""
 
     name: str
@@ -63,10 +64,6 @@ class Partial(Expression):
     inputs: tuple[Expression, ...]
     call: Call | None = None
     """The turn of the loop; None where a loop's accumulator is simply added to."""
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return self.inputs
 
 
 def plain(value: Expression) -> Expression:

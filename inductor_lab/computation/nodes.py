@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.index import Index, divided, remainder
 from inductor_lab.computation.operators import CANONICAL, COMPARISONS, TABLE
 from inductor_lab.computation.schedule import BLOCKS, Access, Reached
@@ -25,6 +24,7 @@ from inductor_lab.computation.tree import (
     Operation,
     Position,
     Unknown,
+    index_of,
     joined,
     union,
 )

@@ -11,7 +11,6 @@ from folders import CAPTURED
 from kernels_as_text import kernel as kernel_of
 
 from inductor_lab.computation import Computation, computation
-from inductor_lab.computation.addresses import Limit, index_of, limits
 from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.index import Coordinate, Index, divided, remainder
 from inductor_lab.computation.text import Writer
@@ -20,6 +19,7 @@ from inductor_lab.computation.tree import (
     Constant,
     Expression,
     Inside,
+    Limit,
     Load,
     Operation,
     Position,
@@ -27,6 +27,8 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
     Unknown,
+    index_of,
+    limits,
     walk,
 )
 from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, TensorType

@@ -13,13 +13,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Named, Operation, Reduction, walk
+from inductor_lab.computation.tree import (
+    Broadcast,
+    Cast,
+    Constant,
+    Expression,
+    Named,
+    Operation,
+    Reduction,
+    index_of,
+    walk,
+)
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.triton.patterns import partner_of
 from inductor_lab.eject.triton.strides import Strides, word
