@@ -1,7 +1,7 @@
-"""An address told by the tensor's own dimensions: which coordinate walks along which, what is repeated, what the data decides.
+"""An address told by the tensor's own dimensions: which coordinate walks along which.
 
 in_ptr0 + (x0 + 64*x1 + 3072*x5) of bf16[4096, 48, 64]:   dimension 0 by x5, 1 by x1, 2 by x0
-in_ptr2 + (x0 + 16*tmp17)        of f32[10000, 16]:        dimension 0 gathered by in_ptr0 and in_ptr1, 1 by x0
+in_ptr2 + (x0 + 16*tmp17)        of f32[10000, 16]:        dimension 1 by x0; data decides the place along 0
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from inductor_lab.computation.index import Coordinate, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import pointers
 from inductor_lab.records import SizeLike, TensorType
 from inductor_lab.records.size import Size, product
 
@@ -21,15 +20,10 @@ from inductor_lab.records.size import Size, product
 class Dimension:
     """How an access moves along one dimension of its tensor."""
 
-    size: SizeLike
-    stride: SizeLike
-    """In elements."""
     coordinates: tuple[Coordinate, ...]
     """What walks along it; a coordinate that runs over several dimensions at once stands at each of them."""
     step: int
     """Elements of this dimension from one value of the coordinate to the next; 0 where nothing walks along it."""
-    gathered: frozenset[str]
-    """The pointers whose contents choose the place along it."""
     start: SizeLike
     """The place along it where the access begins."""
 
@@ -39,18 +33,14 @@ class Pattern:
     """One access, by the tensor's dimensions."""
 
     dimensions: tuple[Dimension, ...]
-    broadcast: frozenset[str]
-    """Axes of the launch that the address does not move with: along them every program reads the same elements again."""
 
 
 def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pattern | None:
     """The address by dimensions; None where the tensor is not known, or a term of the address fits none of its strides."""
     if tensor is None:
         return None
-    strides = list(enumerate(tensor.stride))
-    walked: list[list[Coordinate]] = [[] for _ in strides]
-    steps = [0] * len(strides)
-    gathered: list[set[str]] = [set() for _ in strides]
+    walked: list[list[Coordinate]] = [[] for _ in tensor.stride]
+    steps = [0] * len(tensor.stride)
     begins = starts(access.index.constant, tensor)
     for term in access.index.terms:
         at = dimension(term, tensor, found.sizes)
@@ -63,14 +53,8 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
             steps[at] = term.factor // stride if isinstance(stride, int) and not term.sizes else 1
             for covered in _covered(found, term.of, at, steps[at], tensor):
                 walked[covered].append(term.of)
-        elif term.of is not None:
-            gathered[at] |= pointers(term.of)
-    moving = frozenset(coordinate.axis for coordinate in access.index.coordinates())
-    dimensions = tuple(
-        Dimension(size, stride, tuple(walked[n]), steps[n], frozenset(gathered[n]), begins[n])
-        for n, (size, stride) in enumerate(zip(tensor.shape, tensor.stride, strict=True))
-    )
-    return Pattern(dimensions, frozenset(axis for axis in found.numel if axis not in moving and found.numel[axis] != 1))
+    told = zip(walked, steps, begins, strict=True)
+    return Pattern(tuple(Dimension(tuple(along), step, start) for along, step, start in told))
 
 
 def dimension(term: Term, tensor: TensorType, sizes: Mapping[str, str]) -> int | None:
