@@ -30,10 +30,6 @@ from inductor_lab.computation.tree import (
 )
 
 
-def _broadcast_to(values: Evaluator, node: ast.Call) -> Expression:
-    return values.spread(values.of(node.args[0]), node.args[1:])
-
-
 def _full(values: Evaluator, node: ast.Call) -> Expression:
     """`tl.full(shape, value, dtype)`: the number itself; its shape says nothing that its users do not."""
     if len(node.args) < 2:
@@ -63,14 +59,6 @@ def _float(values: Evaluator, node: ast.Call) -> Expression:
         case ast.Constant(value=str() as text):
             return values.constant(float(text)) if text.strip("+-").lower() in {"inf", "nan"} else values.unknown(node)
     return values.of(node.args[0])
-
-
-def _div_floor_integer(values: Evaluator, node: ast.Call) -> Expression:
-    return _rounding_down(values, node, "floordiv", "floor_divide")
-
-
-def _remainder_integer(values: Evaluator, node: ast.Call) -> Expression:
-    return _rounding_down(values, node, "mod", "remainder")
 
 
 def _rounding_down(values: Evaluator, node: ast.Call, exact: str, name: str) -> Expression:
@@ -163,12 +151,12 @@ ASSEMBLY = {"fma.rn.f32": "fma", "rcp.approx.ftz.f32": "reciprocal"}
 
 
 CALLS: dict[str, Callable[[Evaluator, ast.Call], Expression]] = {
-    "broadcast_to": _broadcast_to,
+    "broadcast_to": lambda values, node: values.spread(values.of(node.args[0]), node.args[1:]),
     "full": _full,
     "zeros": _zeros,
     "float": _float,
-    "div_floor_integer": _div_floor_integer,
-    "remainder_integer": _remainder_integer,
+    "div_floor_integer": lambda values, node: _rounding_down(values, node, "floordiv", "floor_divide"),
+    "remainder_integer": lambda values, node: _rounding_down(values, node, "mod", "remainder"),
     "where": _where,
     "maximum": _maximum,
     "minimum": _maximum,

@@ -11,8 +11,8 @@ from folders import CAPTURED
 from kernels_as_text import kernel as kernel_of
 
 from inductor_lab.computation import Computation, computation
-from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.index import Coordinate, Index, divided, remainder
+from inductor_lab.computation.records import pattern
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import (
     Cast,

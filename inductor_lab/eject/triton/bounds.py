@@ -13,10 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.records import Computation
+from inductor_lab.computation.records import Computation, pattern
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import (
     Broadcast,
