@@ -191,14 +191,6 @@ def _unmasked(value: Operation) -> Named | None:
     return None
 
 
-def _unmasked(value: Operation) -> Named | None:
-    """where(r0_mask & xmask, x, filler): only the elements that exist."""
-    match value:
-        case Operation(name="where", inputs=(condition, x, _)) if masks(condition):
-            return "", (x,)
-    return None
-
-
 IDIOMS: tuple[Callable[[Operation], Named | None], ...] = (_unmasked, _written, _selected, _power)
 
 

@@ -139,8 +139,15 @@ def _ratio(one: Kept) -> float | None:
     return found.get("ratio") if one.kind == "diff" and found.get("ratio_interval") else None
 
 
+def _interval(one: Kept) -> tuple[float, float]:
+    """Of the ratio, where there is one."""
+    found: Mapping[str, Any] = one.result
+    low, high = found["ratio_interval"]
+    return low, high
+
+
 def _span(one: Kept) -> str:
-    return interval(one.result["ratio_interval"], 3)
+    return interval(_interval(one), 3)
 
 
 def _rate(one: Kept) -> str:
@@ -204,7 +211,7 @@ def _chart(kept: Sequence[Kept]) -> Chart | None:
     compared = [one for one in compared if _measured_as(one) == _measured_as(compared[-1])][-MOST:]
     if len(compared) < 2:
         return None
-    spans = [one.result["ratio_interval"] for one in compared]
+    spans = [_interval(one) for one in compared]
     least, most = min(1.0, *(low for low, _ in spans)), max(1.0, *(high for _, high in spans))
     room = max(0.02, 0.1 * (most - least))
     bottom, top = least - room, most + room

@@ -265,8 +265,8 @@ def _alike(row: FoundSpan) -> str | None:
 
 
 def _made_of(row: FoundSpan) -> str:
-    made = (row.launches and counted_launches(row.launches), row.calls and plural(row.calls, "call"))
-    return ", ".join(filter(None, made))
+    launches = counted_launches(row.launches) if row.launches else ""
+    return ", ".join(filter(None, (launches, plural(row.calls, "call") if row.calls else "")))
 
 
 def _does(row: FoundSpan) -> str:
