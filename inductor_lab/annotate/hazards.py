@@ -172,11 +172,8 @@ def read_back(context: Context) -> Iterator[str]:
 
 def _own_store(context: Context, load: Access) -> Access | None:
     """The store before a load, by the same program, to the very elements that it reads."""
-    if not isinstance(load.value, Load) or not load.value.version:
-        return None
-    before = [a for a in context.computation.stores if a.pointer == load.pointer and a.line < load.line]
-    same = before and before[-1].kind == "store" and (before[-1].index, before[-1].mask) == (load.index, load.mask)
-    return before[-1] if same else None
+    store = context.computation.stored(load.value) if isinstance(load.value, Load) else None
+    return store if store and store.mask is load.mask else None
 
 
 def _row(context: Context, access: Access) -> str:

@@ -14,7 +14,7 @@ from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, Term, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule, Statement
 from inductor_lab.computation.space import Digits, Space, distinct
-from inductor_lab.computation.tree import Expression, Load, walk
+from inductor_lab.computation.tree import Expression, Load, scale, walk
 from inductor_lab.records import SizeLike, TensorType
 from inductor_lab.records.size import Size, product
 
@@ -179,7 +179,7 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
         if at is None:
             return None
         if term.of is None and begins[at] == 0:  # one element that the launch chooses
-            begins[at] = "*".join((*([str(term.factor)] if term.factor != 1 else []), *term.sizes))
+            begins[at] = scale(term)
         if isinstance(term.of, Coordinate):
             stride = tensor.stride[at]
             steps[at] = term.factor // stride if isinstance(stride, int) and not term.sizes else 1

@@ -251,6 +251,11 @@ def index_of(value: Expression) -> Index:
     return Index(0, (Term(1, value),))
 
 
+def scale(term: Term) -> str:
+    """What a term multiplies with, as text: `2*ks0*ks1`; empty for 1."""
+    return "*".join((*([str(term.factor)] if term.factor != 1 else []), *term.sizes))
+
+
 @dataclass(frozen=True)
 class Limit:
     """`low <= index < high` where a mask is true; no high means no upper bound. The index is a sum of positive multiples of coordinates."""

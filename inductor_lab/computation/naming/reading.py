@@ -63,7 +63,7 @@ CHOOSING = frozenset({"gather", "embedding"})
 """Names of what takes elements where data says."""
 ADDRESSED = frozenset({"mod", "floordiv"})
 """Calls of an address, which takes the number of a place apart."""
-UNTOLD = frozenset(
+NAMELESS = frozenset(
     {"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size", "unknown", "carried"}
 )  # fmt: skip
 """Calls that stand between what has a name."""
@@ -90,7 +90,7 @@ class Reading:
 
     def match(self, term: Term) -> tuple[Row, Match] | None:
         if term not in self.matches:
-            rows = () if _untold(term) else ROWS
+            rows = () if _is_given(term) else ROWS
             found = next(((row, found) for row in rows if (found := row.find(term, self.asked)) is not None), None)
             self.matches[term] = found
             if found is not None:
@@ -113,7 +113,7 @@ class Reading:
 
     def names(self, term: Term) -> Iterator[str]:
         """The names in a value that were not told before, what is computed first first."""
-        if (own := self.asked.normal.terms.monic(term)) in self.told or _untold(term):
+        if (own := self.asked.normal.terms.monic(term)) in self.told or _is_given(term):
             return  # a sum of what was told before may have its factors outside
         self.told.add(own)
         if own in self.cores:  # a number before it is of no account
@@ -171,7 +171,7 @@ class Reading:
                     yield POWERS.get(power, "pow")
             case Call(name=name, of=inputs):
                 yield from self._parts(inputs[1:] if name == "where" else inputs)
-                if name.split()[0] not in UNTOLD:
+                if name.split()[0] not in NAMELESS:
                     yield name.split()[0]
             case Fold(name=name, of=inputs):
                 yield from self._parts(inputs)
@@ -193,7 +193,8 @@ class Reading:
         return "residual_add" if loaded and len(whole) > 1 and not self.asked.backward else "add"
 
 
-def _untold(term: Term) -> bool:
+def _is_given(term: Term) -> bool:
+    """Whether nothing is computed for it: a number, a position, what is loaded as it lies."""
     return isinstance(term, (Number, Place)) or (isinstance(term, Leaf) and not term.chosen)
 
 
