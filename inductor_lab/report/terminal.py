@@ -17,8 +17,8 @@ from inductor_lab.annotate.hazards import unsought
 from inductor_lab.annotate.summary import listed
 from inductor_lab.listing import parts
 from inductor_lab.records import Capture, Kernel
+from inductor_lab.report.body import Brief, Line, brief, lines, listing
 from inductor_lab.report.facts import Facts, arguments, facts, launches, spoken, traced
-from inductor_lab.report.frame import Brief, Line, brief, lines, listing
 from inductor_lab.report.lists import kernels as list_of_kernels
 from inductor_lab.report.render import short_table
 from inductor_lab.report.words import counted_launches

@@ -38,8 +38,8 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report import html, lists, terminal
+from inductor_lab.report.body import brief, lines, listing
 from inductor_lab.report.facts import marks, role, spoken
-from inductor_lab.report.frame import brief, lines, listing
 from inductor_lab.report.history import Seen, profile
 from inductor_lab.report.results import result
 
@@ -397,7 +397,7 @@ def of_foreach() -> Capture:
 def test_of_a_long_kernel_of_several_jobs_the_first_is_shown_and_all_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("inductor_lab.report.frame.MOST_LINES", 20)
+    monkeypatch.setattr("inductor_lab.report.body.MOST_LINES", 20)
     found = of_foreach()
     kernel = next(kernel for kernel in found.kernels if kernel.category == "foreach")
     assert "in_ptr0" in kernel.body and "in_ptr1" in kernel.body
