@@ -16,7 +16,7 @@ from agreeing_values import Claim, valued
 from counting import WIDTHS, letters, run, small
 
 from inductor_lab.annotate import explain
-from inductor_lab.annotate.naming import Naming
+from inductor_lab.annotate.titles import Naming
 from inductor_lab.quantity import size
 from inductor_lab.records import Capture, Kernel
 

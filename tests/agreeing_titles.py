@@ -17,7 +17,7 @@ from counting import Tile, letters
 from scipy import special
 from valued import Valued
 
-from inductor_lab.annotate.naming import Naming
+from inductor_lab.annotate.titles import Naming
 from inductor_lab.records import Kernel
 
 SHORT = {"fp16": "f16", "fp32": "f32", "fp64": "f64", "i1": "bool", "fp8e4nv": "f8e4m3fn", "fp8e5": "f8e5m2"}

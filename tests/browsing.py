@@ -37,7 +37,7 @@ from inductor_lab.records import (
     Traffic,
 )
 from inductor_lab.report import comparison, html
-from inductor_lab.report.times import Profile, Seen
+from inductor_lab.report.history import Profile, Seen
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 MISSING = "no Chromium here: apt-get install chromium, which `make test` does where it may"

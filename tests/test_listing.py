@@ -8,7 +8,7 @@ from rich.console import Console
 from inductor_lab.errors import LabError
 from inductor_lab.listing import FIELDS, ORDERS, chosen, parts
 from inductor_lab.records import Called, CompileEvent, Gpu, Listed
-from inductor_lab.report import kernel_list, render
+from inductor_lab.report import lists, render
 from inductor_lab.report.render import folded
 
 
@@ -130,19 +130,17 @@ def test_every_field_and_order_says_what_it_is() -> None:
 
 def test_a_pipe_gets_a_line_a_kernel_of_140_columns() -> None:
     long = row(7, name="triton_" + "very_" * 60 + "long", title="x + y " * 60)
-    lines = render.text(kernel_list.kernels((*ROWS, long), parts(ROWS), whole=True)).splitlines()
+    lines = render.text(lists.kernels((*ROWS, long), parts(ROWS), whole=True)).splitlines()
     assert len(lines) == 1 + 6 and max(map(len, lines)) == 140
     assert "name" not in lines[0] and lines[-1].endswith("…")
-    assert "triton_poi_fused_0" in render.text(
-        kernel_list.kernels(ROWS, parts(ROWS), whole=True)
-    )  # where there is room
+    assert "triton_poi_fused_0" in render.text(lists.kernels(ROWS, parts(ROWS), whole=True))  # where there is room
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160, 220])
 def test_a_terminal_gets_what_has_room_and_the_share_always(width: int) -> None:
     console = Console(width=width, color_system=None, force_terminal=True)
     with console.capture() as printed:
-        console.print(kernel_list.kernels(ROWS, parts(ROWS)))
+        console.print(lists.kernels(ROWS, parts(ROWS)))
     lines = printed.get().splitlines()
     assert max(map(len, lines)) <= width
     assert "share" in lines[0] and "46.2%" in printed.get() and "rms_norm" in printed.get()
@@ -152,9 +150,7 @@ def test_a_terminal_gets_what_has_room_and_the_share_always(width: int) -> None:
 def test_below_the_rows_stand_the_sums_the_library_calls_and_why_there_are_several_graphs() -> None:
     library = (Called("mm", 20, 9 * 10**8, 4e-4), Called("topk", 1, None, None))
     kinds = ("forward", "backward", "forward")
-    cut, sums, beside = kernel_list.told(
-        "2 of 5 kernels", ROWS[:2], ROWS, library, Gpu("NVIDIA H200", "sm_90", True), kinds
-    )
+    cut, sums, beside = lists.told("2 of 5 kernels", ROWS[:2], ROWS, library, Gpu("NVIDIA H200", "sm_90", True), kinds)
     assert cut == "2 of 5 kernels; they move 30.8% of all bytes"
     assert sums == (
         "5 kernels in 7 launches move 1.3 KB, at least 21.0 us on an H200, 1 kernel not counted; "
@@ -162,21 +158,21 @@ def test_below_the_rows_stand_the_sums_the_library_calls_and_why_there_are_sever
     )
     assert beside == "beside them 21 library calls, at least 900.0 MB and 400.0 us: 20 mm (900.0 MB, 400.0 us); 1 topk"
     breaks = [CompileEvent("graph_break", f"model.py:{line}", "print is not traced\nmore") for line in range(5)]
-    (told,) = kernel_list.events(breaks)
+    (told,) = lists.events(breaks)
     assert told.startswith("5 graph breaks: model.py:0 (print is not traced); ") and told.endswith("; and 2 more")
-    assert list(kernel_list.events([])) == []
+    assert list(lists.events([])) == []
 
 
 def test_what_launching_costs_is_told_where_it_is_a_good_part() -> None:
     gpu = Gpu("NVIDIA H200", "sm_90", True)
-    short = kernel_list.totals([row(0, cost=2e-6, bound=1e-9)] * 3, gpu, ())
+    short = lists.totals([row(0, cost=2e-6, bound=1e-9)] * 3, gpu, ())
     assert "at least 6.0 us on an H200, 6.0 us of it for launching; 0 graphs" in short
-    assert "launching" not in kernel_list.totals([row(0, cost=50e-6, bound=50e-6)] * 3, gpu, ())
+    assert "launching" not in lists.totals([row(0, cost=50e-6, bound=50e-6)] * 3, gpu, ())
 
 
 def test_a_log_ends_no_line_of_a_table() -> None:
     hostile = row(8, title="a\nb\x1b[31m", name="c\n\nd")
-    text = render.text(kernel_list.kernels((hostile,), {}, whole=True))
+    text = render.text(lists.kernels((hostile,), {}, whole=True))
     assert "a b" in text and "\x1b" not in text and len(text.splitlines()) == 2
 
 

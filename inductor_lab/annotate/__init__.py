@@ -21,7 +21,7 @@ __all__ = ["annotate", "computes", "explain", "summary", "titled", "traffic"]
 
 def annotate(capture: Capture) -> Capture:
     """The capture with what each kernel is called, computes and moves filled in, and what each library call does."""
-    from inductor_lab.annotate.naming import Namer  # not for who only explains: it takes a tenth of the start of `show`
+    from inductor_lab.annotate.titles import Namer  # not for who only explains: it takes a tenth of the start of `show`
 
     capture = replace(
         capture, graphs=tuple(replace(graph, called=called(graph, capture.graphs)) for graph in capture.graphs)

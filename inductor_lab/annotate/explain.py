@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from inductor_lab.annotate import accesses, frame, values
 from inductor_lab.annotate.context import Context, Lines, plain, shortened
-from inductor_lab.annotate.hazards import of_body, of_graph
+from inductor_lab.annotate.hazards import of_body
+from inductor_lab.annotate.neighbours import of_graph
 from inductor_lab.bind.claims import differences
 from inductor_lab.bind.geometry import sentence, tried
 from inductor_lab.computation import Computation, computation

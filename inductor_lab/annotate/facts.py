@@ -20,11 +20,10 @@ from math import prod
 
 from inductor_lab.bind.elements import numel, span, type_of
 from inductor_lab.computation import Access, Computation
-from inductor_lab.computation.addresses import limits
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, behind
 from inductor_lab.computation.space import Box, Digits, distinct, normal
-from inductor_lab.computation.tree import Constant, Load
+from inductor_lab.computation.tree import Constant, Load, limits, scale
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, SizeLike
 from inductor_lab.records.size import ONE, Size, product
@@ -199,7 +198,7 @@ class Facts:
                 if isinstance(t.of, Coordinate) and t.of.axis == axis and t.of.stride == 1 and t.of.size != 1
             ]  # fmt: skip
             plain = sum(t.factor for t in ones if not t.sizes)
-            scaled = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in ones if t.sizes]
+            scaled = [scale(t) for t in ones if t.sizes]
             found[axis] = " + ".join([*scaled, *([str(plain)] if plain else [])]) if scaled else plain
         return found
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from inductor_lab.annotate import frame
 from inductor_lab.annotate.context import Lines, shortened
-from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import ACCUMULATED, Partial, masks
 from inductor_lab.computation.idioms import named, seen, wrapped
 from inductor_lab.computation.operators import TABLE, Operator
@@ -19,12 +18,14 @@ from inductor_lab.computation.tree import (
     Cast,
     Constant,
     Expression,
+    Limit,
     Load,
     Operation,
     Position,
     Reduction,
     Scan,
     Unknown,
+    limits,
     walk,
 )
 

@@ -202,13 +202,13 @@ def _document(kept: Shelved, capture: Capture, listing: Listing) -> dict[str, An
 def _show_kernels(kept: Shelved, listing: Listing) -> None:
     """The table, what was left out of it, and the sums."""
     from inductor_lab.listing import parts
-    from inductor_lab.report import kernel_list
+    from inductor_lab.report import lists
 
     measured = _measured(kept.folder, {row.body_sha256 for row in listing.rows}, "last_ratio")
     if listing.rows:
-        output.show(kernel_list.kernels(listing.rows, parts(kept.rows), measured, whole=output.unbounded()))
-    below = kernel_list.told(listing.said, listing.rows, kept.rows, kept.calls, kept.head.gpu, kept.kinds)
-    for sentence in (*below, *kernel_list.events(kept.head.events)):
+        output.show(lists.kernels(listing.rows, parts(kept.rows), measured, whole=output.unbounded()))
+    below = lists.told(listing.said, listing.rows, kept.rows, kept.calls, kept.head.gpu, kept.kinds)
+    for sentence in (*below, *lists.events(kept.head.events)):
         output.line(sentence)
     for problem in kept.head.problems:
         output.note(f"problem: {problem.where}: {problem.message}")
@@ -274,9 +274,9 @@ def list_(
     if json:
         output.document({"captures": [{"path": str(path), **store.to_dict(summary)} for path, summary in found]})
     elif found:
-        from inductor_lab.report import kernel_list
+        from inductor_lab.report import lists
 
-        output.show(kernel_list.captures(found, whole=output.unbounded()))
+        output.show(lists.captures(found, whole=output.unbounded()))
     else:
         output.note(f"No captures under {store.HOME}/ yet. Make one: inductor-lab capture lora_mlp")
 

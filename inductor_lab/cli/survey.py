@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from inductor_lab.records import Status
-    from inductor_lab.report.times import Profile
+    from inductor_lab.report.history import Profile
 
 
 COSTLIEST = 20
@@ -146,7 +146,7 @@ def report(
 
 
 def _profile(file: Path) -> Profile:
-    from inductor_lab.report.times import profile
+    from inductor_lab.report.history import profile
 
     try:
         packed = file.read_bytes()
@@ -192,8 +192,8 @@ def spans(
     from inductor_lab.costs.roofline import card
     from inductor_lab.gpus import find_gpu
     from inductor_lab.measure.history import of_capture
-    from inductor_lab.report import spans as shown
-    from inductor_lab.report.times import seconds
+    from inductor_lab.report import lists
+    from inductor_lab.report.history import seconds
     from inductor_lab.spans.find import spans as find
 
     if sort not in SORTS:
@@ -212,8 +212,8 @@ def spans(
         output.line(f"None of {len(found)} spans is what --filter asks for.")
         return
     if rows:
-        output.show(shown.table(rows, whole=output.unbounded()))
-    for sentence in (*shown.told(rows, len(matching), on), *(shown.refusals(walls) if refused else ())):
+        output.show(lists.span_table(rows, whole=output.unbounded()))
+    for sentence in (*lists.span_words(rows, len(matching), on), *(lists.refusals(walls) if refused else ())):
         output.line(sentence)
 
 

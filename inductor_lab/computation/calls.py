@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable, Mapping
 
 from inductor_lab.computation import folds
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.nodes import Evaluator
 from inductor_lab.computation.operators import called, function_name, is_module
 from inductor_lab.computation.schedule import Access
@@ -25,13 +24,10 @@ from inductor_lab.computation.tree import (
     Position,
     Scan,
     Size,
+    index_of,
     of_text,
     union,
 )
-
-
-def _broadcast_to(values: Evaluator, node: ast.Call) -> Expression:
-    return values.spread(values.of(node.args[0]), node.args[1:])
 
 
 def _full(values: Evaluator, node: ast.Call) -> Expression:
@@ -63,14 +59,6 @@ def _float(values: Evaluator, node: ast.Call) -> Expression:
         case ast.Constant(value=str() as text):
             return values.constant(float(text)) if text.strip("+-").lower() in {"inf", "nan"} else values.unknown(node)
     return values.of(node.args[0])
-
-
-def _div_floor_integer(values: Evaluator, node: ast.Call) -> Expression:
-    return _rounding_down(values, node, "floordiv", "floor_divide")
-
-
-def _remainder_integer(values: Evaluator, node: ast.Call) -> Expression:
-    return _rounding_down(values, node, "mod", "remainder")
 
 
 def _rounding_down(values: Evaluator, node: ast.Call, exact: str, name: str) -> Expression:
@@ -163,12 +151,12 @@ ASSEMBLY = {"fma.rn.f32": "fma", "rcp.approx.ftz.f32": "reciprocal"}
 
 
 CALLS: dict[str, Callable[[Evaluator, ast.Call], Expression]] = {
-    "broadcast_to": _broadcast_to,
+    "broadcast_to": lambda values, node: values.spread(values.of(node.args[0]), node.args[1:]),
     "full": _full,
     "zeros": _zeros,
     "float": _float,
-    "div_floor_integer": _div_floor_integer,
-    "remainder_integer": _remainder_integer,
+    "div_floor_integer": lambda values, node: _rounding_down(values, node, "floordiv", "floor_divide"),
+    "remainder_integer": lambda values, node: _rounding_down(values, node, "mod", "remainder"),
     "where": _where,
     "maximum": _maximum,
     "minimum": _maximum,

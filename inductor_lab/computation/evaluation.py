@@ -73,16 +73,10 @@ class Evaluation(Evaluator):
         """The values of an expression that gives several: a call of Inductor's helpers, a tuple."""
         if isinstance(node, ast.Tuple):
             return tuple(self.of(element) for element in node.elts)
-        if not isinstance(node, ast.Call):
-            return (self.of(node),)
-        name = called(node)
-        if name in folds.SEVERAL:
-            return folds.folded_several(self, node, folds.SEVERAL[name])
-        if name in folds.TURNS:
-            return folds.turn(self, node, name)
-        if name in {"associative_scan", "sort_with_index"}:
-            return folds.scan(self, node, name)
-        if name == "frexp" and node.args:
+        found = folds.several(self, node) if isinstance(node, ast.Call) else None
+        if found is not None:
+            return found
+        if isinstance(node, ast.Call) and called(node) == "frexp" and node.args:
             value = self.of(node.args[0])
             mantissa = self.operation("frexp_mantissa", value)
             return mantissa, self.operation("frexp_exponent", value, dtype="int32")
@@ -145,8 +139,8 @@ class Evaluation(Evaluator):
             return self.method(self.of(node.func.value), name, node)  # type: ignore[attr-defined]
         if name == "load" or name == "store" or name.startswith("atomic_"):
             return access(self, node, name)
-        if name in folds.SEVERAL or name in folds.TURNS or name in {"associative_scan", "sort_with_index"}:
-            return self.several(node)[0]
+        if (several := folds.several(self, node)) is not None:
+            return several[0]
         if not is_read(node):
             return self.unknown(node, *(self.of(argument) for argument in node.args))
         if self.group and name in groups.PROGRAMS and (found := groups.program(self, node)) is not None:

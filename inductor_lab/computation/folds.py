@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation import groups
 from inductor_lab.computation.nodes import Evaluator
-from inductor_lab.computation.operators import TABLE, function_name
+from inductor_lab.computation.operators import TABLE, called, function_name
 from inductor_lab.computation.tree import (
     Broadcast,
     Call,
@@ -25,6 +25,7 @@ from inductor_lab.computation.tree import (
     Constant,
     Expression,
     Inside,
+    OfInputs,
     Operation,
     Reduction,
     Scan,
@@ -55,7 +56,7 @@ TURNED = {"descending": "descending", "reverse": "reversed"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Partial(Expression):
+class Partial(OfInputs):
     """A tile that a loop has folded lane by lane: what a reduction of the tile turns into a `Reduction`."""
 
     name: str
@@ -63,10 +64,6 @@ class Partial(Expression):
     inputs: tuple[Expression, ...]
     call: Call | None = None
     """The turn of the loop; None where a loop's accumulator is simply added to."""
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return self.inputs
 
 
 def plain(value: Expression) -> Expression:
@@ -201,6 +198,16 @@ def reduced(values: Evaluator, node: ast.Call, name: str, part: str, *tiles: Exp
 def _partial(tile: Expression) -> Expression:
     """A folded tile without the mask that keeps its other lanes as they were, outside of a loop too."""
     return inner if isinstance(inner := plain(_uncast(tile)), Partial) else tile
+
+
+def several(values: Evaluator, node: ast.Call) -> tuple[Expression, ...] | None:
+    """The results of a call that has several; None for any other call."""
+    name = called(node)
+    if name in SEVERAL:
+        return folded_several(values, node, SEVERAL[name])
+    if name in TURNS:
+        return turn(values, node, name)
+    return scan(values, node, name) if name in {"associative_scan", "sort_with_index"} else None
 
 
 def folded_several(values: Evaluator, node: ast.Call, name: str) -> tuple[Expression, ...]:

@@ -1,4 +1,6 @@
-"""The forms in which Inductor writes well-known functions, by their names: a table of patterns.
+"""The forms in which Inductor writes well-known functions, by their names: a table of patterns as text.
+
+    where(0 > x, 0, x)     relu
 
 A tree stays what the kernel does; its name is for the reader. GELU by tanh, `0.5 * x * (1 + tanh(0.797885 * (x + 0.044715 * x**3)))`, has no one form:
 it is told by the polynomial of `x` and of the tanh that it is. Sources: `TritonOverrides` in torch/_inductor/codegen/triton.py and
@@ -7,13 +9,14 @@ torch/_inductor/lowering.py, 2.11 to 2.15.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import ast
+from collections.abc import Callable
 from math import isclose, pi, sqrt
 
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import masks, plain
+from inductor_lab.computation.operators import OPERATORS, called
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Cast, Constant, Expression, Operation
+from inductor_lab.computation.tree import Cast, Constant, Expression, Operation, index_of
 from inductor_lab.dtypes import ITEMSIZE
 
 Named = tuple[str, tuple[Expression, ...]]
@@ -55,64 +58,83 @@ def number(value: Expression) -> float | None:
     return float(value.value) if isinstance(value, Constant) and not isinstance(value.value, bool) else None
 
 
-def _relu(value: Operation) -> Named | None:
-    """maximum(0, x), where(0 > x, 0, x)"""
-    match value:
-        case Operation(name="maximum", inputs=(zero, x)) if number(zero) == 0 and number(x) is None:
-            return "relu", (x,)
-        case Operation(name="where", inputs=(Operation(name="gt", inputs=(zero, x)), other, again)) if number(
-            zero
-        ) == number(other) == 0 and same(x, again):
-            return "relu", (x,)
+# ---- forms that are written as text
+
+
+PATTERNS: tuple[tuple[str, str, str], ...] = (
+    ("relu", "x", "maximum(0, x)"),
+    ("relu", "x", "where(0 > x, 0, x)"),
+    ("leaky_relu", "x k", "where(x > 0, x, x * k)"),
+    ("remainder", "a b", "where(_ & _, a % b + b, a % b)"),  # Python's out of C's
+    ("floor_divide", "a b", "where(a < 0, ~(where(_, _, a) // b), where(_, _, a) // b)"),  # the same
+    ("silu", "x", "x / (exp(-x) + 1)"),
+    ("silu", "x", "x * sigmoid(x)"),
+    ("sigmoid", "x", "1 / (exp(-x) + 1)"),
+    ("gelu", "x", "x * 0.5 * (erf(x * 0.7071067811865476) + 1)"),
+)
+"""A function, its arguments, and a form of it: `x` is no number, `k` is one, `_` may be anything."""
+
+
+def _parsed(pattern: str) -> ast.expr:
+    return ast.parse(pattern, mode="eval").body
+
+
+def _operation(pattern: ast.expr) -> tuple[str, list[ast.expr]]:
+    """The name of an operation in a pattern, and its operands."""
+    match pattern:
+        case ast.UnaryOp(op=op, operand=operand):
+            return OPERATORS[type(op)], [operand]
+        case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+            return OPERATORS[type(op)], [left, right]
+        case ast.Call(args=operands):
+            return called(pattern), operands
+    raise ValueError(f"no part of a pattern: {ast.unparse(pattern)}")
+
+
+FORMS: dict[str, list[tuple[str, list[str], ast.expr]]] = {}
+"""The operation that a form begins with -> the forms."""
+for function, arguments, text in PATTERNS:
+    FORMS.setdefault(_operation(_parsed(text))[0], []).append((function, arguments.split(), _parsed(text)))
+
+
+def _fits(pattern: ast.expr, value: Expression, bound: dict[str, Expression]) -> bool:
+    """Whether a value has a form; `bound` gets what its names stand for."""
+    match pattern:
+        case ast.Name(id="_"):
+            return True
+        case ast.Name(id=name) if name in bound:
+            return same(value, bound[name])
+        case ast.Name(id=name):
+            bound[name] = value
+            return name not in "xk" or (number(value) is not None) is (name == "k")
+        case ast.Constant(value=int() | float() as wanted):
+            return (found := number(value)) is not None and isclose(found, wanted, rel_tol=1e-6)
+    name, parts = _operation(pattern)
+    value = seen(value)
+    fits = isinstance(value, Operation) and value.name == name and len(value.inputs) == len(parts)
+    return fits and all(_fits(part, one, bound) for part, one in zip(parts, value.operands, strict=True))
+
+
+def _written(value: Operation) -> Named | None:
+    """One of the forms."""
+    for name, names, pattern in FORMS.get(value.name, ()):
+        bound: dict[str, Expression] = {}
+        if _fits(pattern, value, bound):
+            return name, tuple(bound[one] for one in names)
     return None
 
 
-def _leaky_relu(value: Operation) -> Named | None:
-    """where(x > 0, x, x * slope)"""
-    match value:
-        case Operation(
-            name="where",
-            inputs=(Operation(name="gt", inputs=(x, zero)), one, Operation(name="mul", inputs=(again, slope))),
-        ) if number(zero) == 0 and same(x, one) and same(x, again) and number(slope) is not None:
-            return "leaky_relu", (x, slope)
-    return None
+WRAPPED = _parsed("where(i < 0, i + _, i)")
 
 
 def wrapped(value: Expression) -> Expression | None:
     """`i` of where(i < 0, i + n, i): where it is an address, an index that may count from the end."""
-    match value:
-        case Operation(
-            name="where", inputs=(Operation(name="lt", inputs=(i, zero)), Operation(name="add", inputs=(one, _)), other)
-        ) if number(zero) == 0 and same(i, one) and same(i, other) and "int" in i.dtype:
-            return i
-    return None
+    bound: dict[str, Expression] = {}
+    where = isinstance(value, Operation) and value.name == "where" and _fits(WRAPPED, value, bound)
+    return bound["i"] if where and "int" in bound["i"].dtype else None
 
 
-def _remainder(value: Operation) -> Named | None:
-    """where((a % b != 0) & ((a % b < 0) != (b < 0)), a % b + b, a % b): Python's remainder out of C's."""
-    match value:
-        case Operation(name="where", inputs=(Operation(name="and"), Operation(name="add", inputs=(mod, b)), other)) if (
-            same(mod, other)
-        ):
-            match seen(mod):
-                case Operation(name="mod" | "fmod", inputs=(a, by)) if same(b, by):
-                    return "remainder", (a, b)
-    return None
-
-
-def _floor_division(value: Operation) -> Named | None:
-    """where(a < 0, ~(where(a < 0, ~a, a) // b), where(a < 0, ~a, a) // b): Python's division out of C's."""
-    match value:
-        case Operation(
-            name="where",
-            inputs=(
-                Operation(name="lt", inputs=(a, zero)),
-                Operation(name="not", inputs=(one,)),
-                Operation(name="floordiv", inputs=(Operation(name="where", inputs=(_, _, again)), b)) as other,
-            ),
-        ) if number(zero) == 0 and same(one, other) and same(a, again):
-            return "floor_divide", (a, b)
-    return None
+# ---- forms that are no one text
 
 
 def _selected(value: Operation) -> Named | None:
@@ -147,53 +169,6 @@ def opposite(one: Expression, other: Expression) -> bool:
     return False
 
 
-def _silu(value: Operation) -> Named | None:
-    """x * sigmoid(x), x / (exp(-x) + 1)"""
-    match value:
-        case Operation(name="div", inputs=(x, Operation(name="add", inputs=(power, one)))) if number(one) == 1:
-            match seen(power):
-                case Operation(name="exp", inputs=(Operation(name="neg", inputs=(again,)),)) if same(x, again):
-                    return "silu", (x,)
-        case Operation(name="mul", inputs=(x, y)):
-            match seen(y):
-                case Operation(name="sigmoid", inputs=(again,)) if same(x, again):
-                    return "silu", (x,)
-    return None
-
-
-def _sigmoid(value: Operation) -> Named | None:
-    """1 / (exp(-x) + 1)"""
-    match value:
-        case Operation(name="div", inputs=(top, Operation(name="add", inputs=(power, one)))) if (
-            number(top) == number(one) == 1
-        ):
-            match seen(power):
-                case Operation(name="exp", inputs=(Operation(name="neg", inputs=(x,)),)):
-                    return "sigmoid", (x,)
-    return None
-
-
-def _gelu(value: Operation) -> Named | None:
-    """x * 0.5 * (erf(x * 0.7071) + 1)"""
-    match value:
-        case Operation(name="mul", inputs=(left, right)):
-            match seen(left), seen(right):
-                case (
-                    Operation(name="mul", inputs=(x, half)),
-                    Operation(
-                        name="add",
-                        inputs=(Operation(name="erf", inputs=(Operation(name="mul", inputs=(again, c)),)), one),
-                    ),
-                ) if (
-                    number(half) == 0.5
-                    and number(one) == 1
-                    and same(x, again)
-                    and abs((number(c) or 0) - sqrt(0.5)) < 1e-6
-                ):
-                    return "gelu", (x,)
-    return None
-
-
 def _power(value: Operation) -> Named | None:
     """x * x * x"""
     times, left = 1, seen(value)
@@ -216,9 +191,7 @@ def _unmasked(value: Operation) -> Named | None:
     return None
 
 
-IDIOMS: tuple[Callable[[Operation], Named | None], ...] = (
-    _unmasked, _relu, _leaky_relu, _remainder, _floor_division, _selected, _silu, _sigmoid, _gelu, _power,
-)  # fmt: skip
+IDIOMS: tuple[Callable[[Operation], Named | None], ...] = (_unmasked, _written, _selected, _power)
 
 
 def named(value: Expression) -> Named | None:
@@ -235,11 +208,8 @@ DEEPEST = 5
 """Sums and products above `x` in what the tanh is taken of."""
 OUTER = 3
 """Those above the tanh."""
-Monomial = tuple[Expression, ...]
-Polynomial = Mapping[Monomial, float]
-"""Factors, in an order of their own -> the number before them."""
-MOST_TERMS = 16
-"""A function that people know by its name has fewer."""
+PLACES = (-40.0, -3.0, -0.7, 0.02, 0.3, 1.0, 2.0, 7.0, 90.0)
+"""A polynomial is what it is at more places than it has terms; these lie so far apart that each term tells at some."""
 
 
 def gelu_tanh(value: Expression) -> Expression | None:
@@ -247,34 +217,21 @@ def gelu_tanh(value: Expression) -> Expression | None:
     match value:
         case Operation(name="mul"):
             for tanh in _below(value, OUTER):
-                x = argument(tanh)
-                if x is not None and equal(_read(Polynomials(x, tanh), value), _forward(x, tanh)):
+                x = _argument(tanh)
+                at = [(x, tanh, place, t) for place in PLACES for t in PLACES] if x is not None else []
+                if at and all(_equal(value, {a: p, b: t}, 0.5 * p * (1 + t)) for a, b, p, t in at):
                     return x
     return None
 
 
-def argument(tanh: Expression) -> Expression | None:
+def _argument(tanh: Expression) -> Expression | None:
     """`x` of `tanh(0.797885 * (x + 0.044715 * x**3))`."""
     match tanh:
         case Operation(name="tanh", inputs=(inner,)):
             for x in _below(inner, DEEPEST):
-                wanted = total((term(x, times=SCALE), term(x, x, x, times=SCALE * CUBIC)))
-                if equal(_read(Polynomials(x), inner), wanted):
+                if all(_equal(inner, {x: place}, SCALE * (place + CUBIC * place**3)) for place in PLACES):
                     return x
     return None
-
-
-def _forward(x: Expression, tanh: Expression) -> Polynomial:
-    x, tanh = seen(x), seen(tanh)
-    return total((term(x, times=0.5), term(x, tanh, times=0.5)))
-
-
-def _read(read: Polynomials, value: Expression) -> Polynomial:
-    """The value as a polynomial; nothing where it is no short one."""
-    try:
-        return read.of(value)
-    except TooManyTermsError:
-        return {}
 
 
 def _below(value: Expression, depth: int) -> list[Expression]:
@@ -288,76 +245,30 @@ def _below(value: Expression, depth: int) -> list[Expression]:
     return list(found)
 
 
-class TooManyTermsError(ValueError):
-    """A value that is no short polynomial."""
+def _equal(value: Expression, at: dict[Expression, float], wanted: float) -> bool:
+    """Whether a value is a number there, up to what the text of its constants leaves out."""
+    found = _at(value, at)
+    return found is not None and isclose(found, wanted, rel_tol=1e-4)
 
 
-class Polynomials:
-    """Reads values as polynomials of `variables` and of whatever is no sum and no product."""
-
-    def __init__(self, *variables: Expression) -> None:
-        self._read: dict[Expression, Polynomial] = {seen(variable): term(seen(variable)) for variable in variables}
-
-    def of(self, value: Expression) -> Polynomial:
-        """Raises TooManyTermsError."""
-        value = seen(value)
-        if value not in self._read:
-            self._read[value] = self._taken_apart(value)
-        return self._read[value]
-
-    def _taken_apart(self, value: Expression) -> Polynomial:
-        constant = number(value)
-        if constant is not None:
-            return term(times=constant)
-        match value:
-            case Operation(name="add", inputs=(left, right)):
-                return _sum(self.of(left), self.of(right))
-            case Operation(name="sub", inputs=(left, right)):
-                return _sum(self.of(left), _product(term(times=-1.0), self.of(right)))
-            case Operation(name="neg", inputs=(operand,)):
-                return _product(term(times=-1.0), self.of(operand))
-            case Operation(name="mul", inputs=(left, right)):
-                return _product(self.of(left), self.of(right))
-            case Operation(name="fma", inputs=(left, right, more)):
-                return _sum(_product(self.of(left), self.of(right)), self.of(more))
-        return term(value)
+def _at(value: Expression, known: dict[Expression, float]) -> float | None:
+    """What sums and products make of some values; None where they are made of others too."""
+    value = seen(value)
+    if (constant := known.get(value, number(value))) is not None:
+        return constant
+    if not isinstance(value, Operation) or value.name not in ARITHMETIC:
+        return None
+    inputs = [_at(part, known) for part in value.inputs]
+    if any(one is None for one in inputs):
+        return None
+    known[value] = ARITHMETIC[value.name](*inputs)
+    return known[value]
 
 
-def term(*factors: Expression, times: float = 1.0) -> Polynomial:
-    """One product."""
-    return {tuple(sorted(factors, key=id)): times}
-
-
-def total(terms: Iterable[Polynomial]) -> Polynomial:
-    """Raises TooManyTermsError."""
-    found: Polynomial = {}
-    for each in terms:
-        found = _sum(found, each)
-    return found
-
-
-def equal(one: Polynomial, other: Polynomial) -> bool:
-    """Equal up to what the text of a number leaves out."""
-    return one.keys() == other.keys() and all(isclose(one[key], other[key], rel_tol=1e-4) for key in one)
-
-
-def _sum(one: Polynomial, other: Polynomial) -> Polynomial:
-    found = dict(one)
-    for factors, times in other.items():
-        found[factors] = found.get(factors, 0.0) + times
-    return _short(found)
-
-
-def _product(one: Polynomial, other: Polynomial) -> Polynomial:
-    found: dict[Monomial, float] = {}
-    for left, times in one.items():
-        for right, by in other.items():
-            factors = tuple(sorted((*left, *right), key=id))
-            found[factors] = found.get(factors, 0.0) + times * by
-    return _short(found)
-
-
-def _short(found: Polynomial) -> Polynomial:
-    if len(found) > MOST_TERMS:
-        raise TooManyTermsError
-    return found
+ARITHMETIC: dict[str, Callable[..., float]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "neg": lambda a: -a,
+    "fma": lambda a, b, c: a * b + c,
+}

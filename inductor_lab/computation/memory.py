@@ -14,13 +14,12 @@ import ast
 import re
 from collections.abc import Sequence
 
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.nodes import NOWHERE, Block, Evaluator
 from inductor_lab.computation.operators import called, is_module
 from inductor_lab.computation.schedule import Access, Reached
-from inductor_lab.computation.tree import Expression, Inside, Load, Position, Reduction, union
+from inductor_lab.computation.tree import Expression, Inside, Load, Position, Reduction, index_of, union
 
 MAKERS = {"make_block_ptr", "make_tensor_descriptor"}
 _OFFSET = re.compile(r"\b([xyzr]|r\d_)offset\b")

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.index import Index, divided, remainder
 from inductor_lab.computation.operators import CANONICAL, COMPARISONS, TABLE
 from inductor_lab.computation.schedule import BLOCKS, Access, Reached
@@ -25,7 +24,9 @@ from inductor_lab.computation.tree import (
     Operation,
     Position,
     Unknown,
+    index_of,
     joined,
+    scale,
     union,
 )
 from inductor_lab.records import Argument
@@ -179,8 +180,7 @@ def size_of(value: Expression) -> int | str | None:
         return index.constant
     if not index.is_scalar:
         return None
-    products = ["*".join((*([str(t.factor)] if t.factor != 1 else []), *t.sizes)) for t in index.terms]
-    return " + ".join((*products, *([str(index.constant)] if index.constant else [])))
+    return " + ".join((*map(scale, index.terms), *([str(index.constant)] if index.constant else [])))
 
 
 def _decided(name: str, inputs: tuple[Expression, ...]) -> bool | Expression | None:

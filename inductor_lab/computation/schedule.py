@@ -15,9 +15,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.index import Index
-from inductor_lab.computation.tree import Carried, Expression, pointers
+from inductor_lab.computation.tree import Carried, Expression, Limit, limits, pointers
 from inductor_lab.records import SizeLike
 
 BLOCKS = {"XBLOCK": "x", "YBLOCK": "y", "ZBLOCK": "z", "RBLOCK": "r", "R0_BLOCK": "r0_", "R1_BLOCK": "r1_"}

@@ -16,12 +16,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
-from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Operation, Position
+from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Limit, Operation, Position, limits
 from inductor_lab.records import SizeLike
 
 Digit = tuple[str, int]

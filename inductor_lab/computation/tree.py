@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.computation.index import Expression, Index, union, walk
-from inductor_lab.computation.operators import TABLE
+from inductor_lab.computation.index import Coordinate, Expression, Index, Term, union, walk
+from inductor_lab.computation.operators import MIRRORED, TABLE
 from inductor_lab.dtypes import LANGUAGE, RANKS, TRITON
 
 __all__ = [
@@ -67,8 +67,30 @@ class Load(Expression):
         return (*address, *(part for part in (self.mask, self.other) if part is not None))
 
 
+class OfInputs(Expression):
+    """A node whose operands are its `inputs`."""
+
+    __slots__ = ()
+    inputs: tuple[Expression, ...]
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return self.inputs
+
+
+class OfOne(Expression):
+    """A node with one operand."""
+
+    __slots__ = ()
+    operand: Expression
+
+    @property
+    def operands(self) -> tuple[Expression, ...]:
+        return (self.operand,)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class Operation(Expression):
+class Operation(OfInputs):
     """Arithmetic, comparison, selection or a function, element by element."""
 
     name: str
@@ -78,31 +100,19 @@ class Operation(Expression):
     keywords: str = ""
     """What the call says beside its arguments, `propagate_nan=tl.PropagateNan.ALL`."""
 
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return self.inputs
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Cast(Expression):
+class Cast(OfOne):
     """The operand in another dtype."""
 
     operand: Expression
 
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Broadcast(Expression):
+class Broadcast(OfOne):
     """The operand repeated along axes that it does not vary over."""
 
     operand: Expression
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return (self.operand,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +133,7 @@ class Call:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Reduction(Expression):
+class Reduction(OfInputs):
     """A fold along axes: in one block, or over the blocks of a loop, which is the same to the reader."""
 
     name: str
@@ -138,13 +148,9 @@ class Reduction(Expression):
     group: int | None = None
     """How many positions of the axis are folded into one; None for all of them."""
 
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return self.inputs
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Scan(Expression):
+class Scan(OfInputs):
     """A running fold along an axis, as long as its input; `sort` too, which is as long."""
 
     name: str
@@ -154,13 +160,9 @@ class Scan(Expression):
     inputs: tuple[Expression, ...]
     call: Call | None = None
 
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return self.inputs
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Random(Expression):
+class Random(OfInputs):
     """A number that depends on a seed and a position alone (Philox)."""
 
     name: str
@@ -168,10 +170,6 @@ class Random(Expression):
     inputs: tuple[Expression, ...]
     """Seed, position; the bounds of integers."""
     call: Call | None = None
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return self.inputs
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -183,15 +181,11 @@ class Carried(Expression):
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Unknown(Expression):
+class Unknown(OfInputs):
     """Something the reader does not follow (a template's product, a user's pointer arithmetic), with what it was made from."""
 
     text: str
     inputs: tuple[Expression, ...]
-
-    @property
-    def operands(self) -> tuple[Expression, ...]:
-        return self.inputs
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -228,3 +222,85 @@ def joined(*values: Expression) -> str:
     if "float" in bare and not widest.startswith(("float", "bfloat")):
         return "float32"
     return "int32" if "int" in bare and widest == "bool" else widest
+
+
+# ---- what values say of coordinates: the address that an expression is, and the bounds that hold where a mask is true
+
+
+def index_of(value: Expression) -> Index:
+    """The index of an expression: through sums and products of integers down to coordinates, sizes and loads."""
+    match value:
+        case Position(index=index):
+            return index
+        case Constant(value=int() as number):
+            return Index(int(number))
+        case Size(name=name):
+            return Index(0, (Term(1, None, (name,)),))
+        case Operation(name="add", inputs=(left, right)):
+            return index_of(left).plus(index_of(right))
+        case Operation(name="sub", inputs=(left, right)):
+            return index_of(left).plus(index_of(right).times(-1))
+        case Operation(name="neg", inputs=(operand,)):
+            return index_of(operand).times(-1)
+        case Broadcast(operand=operand):
+            return index_of(operand)
+        case Operation(name="mul", inputs=(left, right)):
+            product = index_of(left).product(index_of(right))
+            if product is not None:
+                return product
+    return Index(0, (Term(1, value),))
+
+
+def scale(term: Term) -> str:
+    """What a term multiplies with, as text: `2*ks0*ks1`; empty for 1."""
+    return "*".join((*([str(term.factor)] if term.factor != 1 else []), *term.sizes))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """`low <= index < high` where a mask is true; no high means no upper bound. The index is a sum of positive multiples of coordinates."""
+
+    index: Index
+    low: int
+    high: int | None
+
+    @property
+    def coordinate(self) -> Coordinate | None:
+        """The coordinate that is bounded, where it is one alone."""
+        return self.index.only()
+
+    def inverse(self) -> Limit | None:
+        """What holds where this does not, if that is one range."""
+        if self.low == 0 and self.high is not None:
+            return Limit(self.index, self.high, None)
+        return Limit(self.index, 0, self.low) if self.high is None else None
+
+
+def limits(mask: Expression | None) -> tuple[Limit, ...]:
+    """The bounds on coordinates, and on sums of them, that hold wherever a mask is true."""
+    match mask:
+        case Operation(name="and", inputs=(left, right)):
+            return (*limits(left), *limits(right))
+        case Operation(name="not", inputs=(operand,)):
+            inner = limits(operand)
+            flipped = inner[0].inverse() if len(inner) == 1 else None
+            return (flipped,) if flipped else ()
+        case Operation(name=name, inputs=(left, right)):
+            found = _limit(index_of(left), name, index_of(right))
+            return (found,) if found else ()
+    return ()
+
+
+def _limit(left: Index, name: str, right: Index) -> Limit | None:
+    if left.is_constant:
+        left, name, right = right, MIRRORED.get(name, name), left
+    if not right.is_constant or left.is_constant:
+        return None
+    if any(term.factor < 1 or term.sizes or not isinstance(term.of, Coordinate) for term in left.terms):
+        return None
+    at = right.constant - left.constant
+    bounds = {"lt": (0, at), "le": (0, at + 1), "ge": (at, None), "gt": (at + 1, None), "eq": (at, at + 1)}
+    if name not in bounds:
+        return None
+    low, high = bounds[name]
+    return Limit(Index(0, left.terms), max(low, 0), high)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from inductor_lab.computation.dimensions import Pattern, pattern
 from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.records import Computation
+from inductor_lab.computation.records import Computation, Pattern, pattern
 from inductor_lab.computation.schedule import Axis
 from inductor_lab.eject.binding.tensors import Tensor
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -30,9 +30,12 @@ from inductor_lab.records import (
     Move,
 )
 from inductor_lab.report import contents
+from inductor_lab.report.facts import ArgumentRow
 from inductor_lab.report.html import filled
+from inductor_lab.report.lists import made_for
+from inductor_lab.report.render import short_table
 from inductor_lab.report.results import Result, result
-from inductor_lab.report.rows import ArgumentRow, Contents
+from inductor_lab.report.rows import Contents
 from inductor_lab.report.terminal import DIM, HEAD, WARN
 
 SCRIPTS = ("dom", "words", "code", "data", "table", "kernel", "beside", "compared", "app")
@@ -215,13 +218,10 @@ def comparison(found: Comparison) -> Iterator[RenderableType]:
 
 
 def _captures(found: Comparison) -> Table:
-    table = Table(box=None, header_style=DIM, pad_edge=False, padding=(0, 2, 0, 0))
-    for title in ("", "capture", "torch", "made for"):
-        table.add_column(title, overflow="fold")
-    for title in ("kernels", "launches"):
-        table.add_column(title, justify="right", no_wrap=True)
+    counted = "kernels", "launches"
+    table = short_table("", "capture", "torch", "made for", *counted, head=DIM, numbers=counted)
     for mark, capture in (("-", found.a), ("+", found.b)):
-        gpu = (capture.gpu.name or capture.gpu.arch or "?") + (" (virtual)" if capture.gpu.virtual else "")
+        gpu = made_for(capture.gpu)
         counts = str(len(capture.kernels)), str(_launched(capture))
         table.add_row(Text(mark, COLOURS[mark]), Text(capture.name, HEAD), capture.torch or "?", Text(gpu), *counts)
     return table
@@ -311,43 +311,34 @@ def _change(pairs: Sequence[KernelPair]) -> RenderableType:
 
 def document(found: Comparison) -> dict[str, Any]:
     """Kernels are named by what other verbs accept, and not told in full."""
-    return {
-        "verdict": "different" if found.differs else "same",
-        "a": _head(found.a),
-        "b": _head(found.b),
-        "same": [{"a": _reference(pair.a), "b": _reference(pair.b)} for pair in found.same],
-        "moved": [
-            {
-                "a": _reference(move.a),
-                "b": _reference(move.b),
-                "left": [place_of(launch) for launch in move.left],
-                "now": [place_of(launch) for launch in move.now],
+    verdict = "different" if found.differs else "same"
+    same = [{"a": _reference(pair.a), "b": _reference(pair.b)} for pair in found.same]
+    told = {name: _told(getattr(found, name)) for name in TOLD}
+    return {"verdict": verdict, "a": _head(found.a), "b": _head(found.b), "same": same, **told}
+
+
+TOLD = ("moved", "changed", "added", "removed", "fusions", "extern_calls")
+
+
+def _told(value: Any) -> Any:
+    """A record as a dict, with a reference for a kernel, a place for a launch, a text for the lines of a diff."""
+    match value:
+        case Kernel():
+            return _reference(value)
+        case Launch():
+            return place_of(value)
+        case KernelPair(a=a, b=b):
+            return {
+                "a": _reference(a),
+                "b": _reference(b),
+                "similarity": value.similarity,
+                "diff": "\n".join(value.diff),
             }
-            for move in found.moved
-        ],
-        "changed": [
-            {
-                "a": _reference(pair.a),
-                "b": _reference(pair.b),
-                "similarity": pair.similarity,
-                "diff": "\n".join(pair.diff),
-            }
-            for pair in found.changed
-        ],
-        "added": [_reference(kernel) for kernel in found.added],
-        "removed": [_reference(kernel) for kernel in found.removed],
-        "fusions": [
-            {
-                "kind": change.kind,
-                "a": [_reference(kernel) for kernel in change.a],
-                "b": [_reference(kernel) for kernel in change.b],
-                "nodes": list(change.nodes),
-                "source": [{"file": line.file, "line": line.line, "code": line.code} for line in change.source],
-            }
-            for change in found.fusions
-        ],
-        "extern_calls": [{"target": call.target, "a": call.a, "b": call.b} for call in found.extern_calls],
-    }
+        case tuple() | list():
+            return [_told(one) for one in value]
+        case _ if is_dataclass(value):
+            return {field.name: _told(getattr(value, field.name)) for field in fields(value)}
+    return value
 
 
 def _head(capture: Capture) -> dict[str, Any]:

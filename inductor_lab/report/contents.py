@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass, is_dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
-from inductor_lab.annotate.steps import phase, phases
+from inductor_lab.annotate.steps import fusion_stops, phase, phases
 from inductor_lab.annotate.steps import steps as in_order
-from inductor_lab.annotate.stops import fusion_stops
 from inductor_lab.bind.names import full_name
 from inductor_lab.costs.hints import Hints, of_graphs
 from inductor_lab.costs.launches import grouped, of_calls, of_kernel
@@ -29,11 +28,20 @@ from inductor_lab.records import (
     Node,
     SourceLine,
 )
-from inductor_lab.report.facts import Facts, facts, launches, role, spoken, target, traced
-from inductor_lab.report.history import history, last_told
+from inductor_lab.report.facts import Facts, arguments, facts, launches, spoken, target, traced
+from inductor_lab.report.history import (
+    Measured,
+    Profile,
+    history,
+    last_told,
+    of_comparison,
+    of_kept,
+    of_profile,
+    roof,
+    seconds,
+)
 from inductor_lab.report.results import Result, besides, result
 from inductor_lab.report.rows import (
-    ArgumentRow,
     CallRow,
     Ceilings,
     Contents,
@@ -47,8 +55,7 @@ from inductor_lab.report.rows import (
     StopRow,
     steps,
 )
-from inductor_lab.report.terminal import holds
-from inductor_lab.report.times import Measured, Profile, of_comparison, of_kept, of_profile, roof, seconds
+from inductor_lab.report.words import day
 from inductor_lab.spans import span
 from inductor_lab.spans.find import spans
 
@@ -103,7 +110,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
     return Contents(
         capture.name,
         capture.command,
-        capture.created[:16].replace("T", " "),
+        day(capture.created),
         ", ".join(filter(None, (capture.torch and f"torch {capture.torch}", capture.triton and f"Triton {capture.triton}"))),
         target(capture, on),
         Ceilings(
@@ -150,7 +157,7 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
         traced(kernel),
         tuple(lines.place(line) for line in kernel.source),
         kernel.provenance.nodes or kernel.claim.nodes,
-        _arguments(known),
+        tuple(arguments(known)),
         _launches(known, around.hints),
         tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
         kernel.body,
@@ -197,18 +204,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
     return value
-
-
-def _arguments(known: Facts) -> tuple[ArgumentRow, ...]:
-    kernel = known.kernel
-    passed = {a.name: a for a in (kernel.launches[0].arguments if kernel.launches else ())}
-    rows = []
-    for argument in kernel.arguments:
-        tensor = known.tensors.get(argument.name)
-        value = passed[argument.name].value if argument.name in passed else ""
-        kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
-        rows.append(ArgumentRow(argument.name, value, kind, holds(tensor), role(argument, kernel, known.unread)))
-    return tuple(rows)
 
 
 def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:

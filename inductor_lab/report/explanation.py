@@ -11,6 +11,7 @@ from typing import Any
 
 from inductor_lab.gpus import warp_size
 from inductor_lab.quantity import plural, size
+from inductor_lab.report.words import counted_launches, interval
 
 CAUSE = "what a launch leaves in the cache, and the time between launches, count in the step alone"
 
@@ -19,9 +20,9 @@ def step_told(found: Mapping[str, Any]) -> Iterator[str]:
     """From the dict of a StepEffect."""
     count = int(found.get("launches") or 0)
     if found.get("verdict") == "untimed" or not found.get("step"):
-        yield from _estimate(found, f"{count:,} of {_launches(int(found.get('all_launches') or 0))}")
+        yield from _estimate(found, f"{count:,} of {counted_launches(int(found.get('all_launches') or 0))}")
     else:
-        yield from _measured(found, _launches(count))
+        yield from _measured(found, counted_launches(count))
     yield from map(str, found.get("notes") or ())
 
 
@@ -32,7 +33,7 @@ def _estimate(found: Mapping[str, Any], of: str) -> Iterator[str]:
         yield f"{head}; what they move can not be counted."
         return
     rest = int(found.get("uncounted") or 0)
-    without = f" ({_launches(rest)} could not be counted)" if rest else ""
+    without = f" ({counted_launches(rest)} could not be counted)" if rest else ""
     yield (
         f"{head} move {size(found['bytes'])} of {size(found['all_bytes'])}, {_percent(share)} of what these kernels move{without}. Library calls "
         "are not in it."
@@ -48,14 +49,16 @@ def _measured(found: Mapping[str, Any], launches: str) -> Iterator[str]:
         yield f"In {whole}, this kernel is {_percent(found['share'])}: {took['generated']:,.1f} us in {launches}."
     saved, noise = found["saved"], found["noise"]
     part = _percent(abs(saved) / step["generated"])
-    end = f"the step {_saves(saved)} {abs(saved):,.2f} us ({_span(found['saved_interval'])}), {part}"
+    end = f"the step {_saves(saved)} {abs(saved):,.2f} us ({interval(found['saved_interval'], 2)}), {part}"
     if found.get("verdict") == "same":
-        end = f"the step does not show a difference: {saved:+,.2f} us ({_span(found['saved_interval'])}) is not beyond {_limit(found)}"
+        end = f"the step does not show a difference: {saved:+,.2f} us ({interval(found['saved_interval'], 2)}) is not beyond {_limit(found)}"
     expected = found.get("expected")
     if expected is None:
         yield f"{end[0].upper()}{end[1:]}."
         return
-    begin = f"Its launches {_save(expected)} {abs(expected):,.2f} us ({_span(found['expected_interval'])}); {end}."
+    begin = (
+        f"Its launches {_save(expected)} {abs(expected):,.2f} us ({interval(found['expected_interval'], 2)}); {end}."
+    )
     agreement = str(found.get("agreement", ""))
     yield f"{begin} The two agree." if agreement == "agrees" and found.get("verdict") != "same" else begin
     if agreement in ("more", "less"):
@@ -68,21 +71,12 @@ def _limit(found: Mapping[str, Any]) -> str:
     return f"the {margin:.2f} us that can not be told apart here" if margin > noise else f"its noise of {noise:.2f} us"
 
 
-def _launches(count: int) -> str:
-    return f"{count:,} launch{'es' if count != 1 else ''}"
-
-
 def _saves(microseconds: float) -> str:
     return "saves" if microseconds >= 0 else "costs"
 
 
 def _save(microseconds: float) -> str:
     return "save" if microseconds >= 0 else "cost"
-
-
-def _span(interval: Any) -> str:
-    low, high = interval
-    return f"95 %: {low:,.2f} to {high:,.2f}"
 
 
 def _percent(part: float) -> str:

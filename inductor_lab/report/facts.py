@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
-from inductor_lab.bind.names import Tensor, passed_as, scratch, tensors, term
+from inductor_lab.bind.names import Tensor, full_name, passed_as, scratch, tensors, term
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
-from inductor_lab.quantity import article, size
+from inductor_lab.quantity import article, shape, size
 from inductor_lab.records import Argument, Capture, Kernel, Note, SourceLine
 from inductor_lab.spans import unread
 
@@ -82,6 +82,39 @@ def _name(tensor: Tensor, suffix: str | None) -> str:
         return tensor.becomes
     name = term(tensor.input) if tensor.input and tensor.certain else tensor.label
     return name.removesuffix("?") + (suffix or "") + "?" * name.endswith("?")
+
+
+@dataclass(frozen=True)
+class ArgumentRow:
+    """One argument, as the first launch passes it."""
+
+    name: str
+    passed: str
+    type: str
+    holds: str
+    role: str
+
+
+def arguments(known: Facts) -> Iterator[ArgumentRow]:
+    """A row for each argument of a kernel."""
+    kernel = known.kernel
+    passed = {a.name: a.value for a in (kernel.launches[0].arguments if kernel.launches else ())}
+    for argument in kernel.arguments:
+        tensor = known.tensors.get(argument.name)
+        kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
+        done = role(argument, kernel, known.unread)
+        yield ArgumentRow(argument.name, passed.get(argument.name, ""), kind, _holds(tensor), done)
+
+
+def _holds(tensor: Tensor | None) -> str:
+    """What of the program, else the graph's node, is behind a pointer; said to be likely where only the order speaks for it."""
+    if tensor and tensor.input:
+        return full_name(tensor.input) if tensor.certain else f"likely {full_name(tensor.input)}"
+    if tensor is None:
+        return ""
+    known = tensor.node is not None and tensor.node.name != tensor.value
+    before = ("" if tensor.certain else "likely ") + tensor.node.name if tensor.node and known else ""
+    return ", ".join(filter(None, (before, f"then {tensor.becomes}" if tensor.becomes else "")))
 
 
 @dataclass(frozen=True)

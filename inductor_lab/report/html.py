@@ -16,7 +16,7 @@ from inductor_lab.document import to_dict
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import Capture, CompiledCode, Kept
 from inductor_lab.report.contents import Beside, contents
-from inductor_lab.report.times import Profile
+from inductor_lab.report.history import Profile
 
 TEMPLATE = "page.html.jinja"
 SCRIPTS = ("dom", "words", "code", "data", "table", "roofline", "map", "spans", "kernel", "report", "app")

@@ -21,7 +21,9 @@ from inductor_lab.records import (
     Tuning,
     Verdict,
 )
+from inductor_lab.report.render import short_table
 from inductor_lab.report.results import Result, besides, result
+from inductor_lab.report.words import configuration, counted_launches, interval
 
 LAUNCH_COLOURS = {"pass": "bold green", "fail": "bold red"}
 SHARE = "of the step"
@@ -33,8 +35,7 @@ EQUAL = {
 
 def replayed(found: Replay) -> Iterator[Table | Text]:
     """The verdict in one line, each graph's outputs, each launch."""
-    launches = f"{len(found.launches)} launch{'es' * (len(found.launches) != 1)}"
-    ran = f"{plural(len(found.graphs), 'graph')}, {launches} on {found.device}"
+    ran = f"{plural(len(found.graphs), 'graph')}, {counted_launches(len(found.launches))} on {found.device}"
     departs = f"; the first that departs is {found.first}" if found.first else ""
     yield Text.assemble((f"{found.verdict}  ", LAUNCH_COLOURS[found.verdict]), f"{ran}, {_inputs(found)}{departs}")
     for graph in found.graphs:
@@ -65,9 +66,7 @@ def _launches(found: Replay) -> Table:
     steps = {graph.graph: _median(graph) for graph in found.graphs}
     grafted = any("grafted" in graph.step for graph in found.graphs)
     times = ("generated", "grafted", SHARE) if grafted else ("us", SHARE) if any(steps.values()) else ()
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("line", "kernel", "", *times, "from float64", "eager", ""):
-        table.add_column(column, overflow="fold", justify="right" if column in times else "left")
+    table = short_table("line", "kernel", "", *times, "from float64", "eager", "", numbers=times)
     for launch in found.launches:
         first, name, verdict, *rest = _launch_row(launch)
         table.add_row(first, name, verdict, *_time(launch, steps[launch.graph], times), *rest)
@@ -151,9 +150,7 @@ def verdict(found: Verdict) -> Iterator[Table | Text]:
 
 def verdicts(found: Mapping[str, Verdict | LabError]) -> Iterator[Table | Text]:
     """One line a file: the verdict, and of what fails the first case and why."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("file", "", "seconds", ""):
-        table.add_column(column, overflow="fold")
+    table = short_table("file", "", "seconds", "")
     for name, one in found.items():
         if isinstance(one, LabError):
             table.add_row(Text(name), Text("error"), "", Text(str(one)))
@@ -182,9 +179,7 @@ def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
 
 def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Text]:
     """One line a file."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for column in ("file", "", "ratio", "95 %", "hand", "generated", ""):
-        table.add_column(column, overflow="fold")
+    table = short_table("file", "", "ratio", "95 %", "hand", "generated", "")
     for name, one in found.items():
         if isinstance(one, LabError):
             table.add_row(Text(name), Text("error"), "", "", "", "", Text(str(one)))
@@ -199,33 +194,20 @@ def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Tex
 
 def timing(found: Timing) -> Text:
     """The median, its interval, the rate, and how it was measured."""
-    low, high = found.interval
     rate = f", {found.bytes_per_second / 1e12:.2f} TB/s" if found.bytes_per_second else ""
     spread = f", eight in ten from {found.quantiles[0]:.2f} to {found.quantiles[1]:.2f}" if found.quantiles else ""
     how = f"launched {'from a CUDA graph' if found.launch == 'graph' else 'bare'}, {found.cache} L2"
     beside = f"; {found.profiled:.2f} us by CUPTI" if found.profiled else ""
-    samples = f"95 %: {low:.2f} to {high:.2f}; {found.samples} samples{spread}"
+    samples = f"{interval(found.interval, 2)}; {found.samples} samples{spread}"
     return Text(f"{found.median:.2f} us  ({samples}){rate}; {how}{beside}")
 
 
 def tuning(found: Tuning) -> Iterator[Table | Text]:
     """What was found in one line, then every configuration: its facts, its time, and why it was left out."""
     yield Text.assemble((f"{found.verdict}  ", COLOURS[TUNED[found.verdict]]), " ".join(_found(found)))
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     told = len(found.present) > FEW
-    for column in (
-        *(["configuration"] if told else found.present),
-        "",
-        "time",
-        "registers",
-        "spills",
-        "shared",
-        "programs",
-        "occupancy",
-        "load",
-        "",
-    ):
-        table.add_column(column, overflow="fold")
+    settings = ["configuration"] if told else found.present
+    table = short_table(*settings, "", "time", "registers", "spills", "shared", "programs", "occupancy", "load", "")
     for one in found.candidates:
         table.add_row(*map(Text, _row(one, found.present, told)))
     yield table
@@ -241,29 +223,25 @@ TUNED = {"faster": "good", "same": "plain", "refused": "bad", "untimed": "plain"
 
 def _found(found: Tuning) -> Iterator[str]:
     if found.best == found.present:
-        yield f"{_settings(found.present)} stays: {'nothing that verifies is faster' if found.timed else 'none comes before it'}"
+        yield f"{configuration(found.present)} stays: {'nothing that verifies is faster' if found.timed else 'none comes before it'}"
     else:
         changed = {
             name: value for name, value in found.best.items() if value != found.present[name] or len(found.best) <= FEW
         }
-        yield f"{_settings(changed)} instead of {_settings({name: found.present[name] for name in changed})}"
+        yield f"{configuration(changed)} instead of {configuration({name: found.present[name] for name in changed})}"
     yield f"on {found.device};" if found.timed else f"for {found.device}, by the static facts alone;"
     if found.ratio is not None and found.ratio_interval and found.before and found.after:
-        low, high = found.ratio_interval
-        yield f"{found.after.median:.2f} us, before {found.before.median:.2f} us: {found.ratio:.3f}x (95 %: {low:.3f} to {high:.3f});"
+        before = f"before {found.before.median:.2f} us"
+        yield f"{found.after.median:.2f} us, {before}: {found.ratio:.3f}x ({interval(found.ratio_interval, 3)});"
     elif found.before:
         yield f"{found.before.median:.2f} us;"
     yield f"written to {found.file}" if found.written else f"{found.file} is as it was"
 
 
-def _settings(settings: Mapping[str, int]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in settings.items())
-
-
 def _row(one: Candidate, present: Mapping[str, int], told: bool) -> Iterator[str]:
     """The cells of a configuration; empty where nothing is known. Of many settings those are `told` that are not as they were."""
     if told:
-        yield _settings({name: value for name, value in one.settings.items() if value != present[name]})
+        yield configuration({name: value for name, value in one.settings.items() if value != present[name]})
     else:
         yield from map(str, one.settings.values())
     yield one.outcome + (" (present)" if one.settings == present else "")
@@ -284,9 +262,7 @@ def _rendered(found: Result) -> Iterator[Table | Text]:
     if head.plain.strip():
         yield head
     if found.rows:
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for column in found.columns:
-            table.add_column(column, overflow="fold")
+        table = short_table(*found.columns)
         for row in found.rows:
             table.add_row(*(Text(cell) for cell in row))
         yield table

@@ -7,9 +7,9 @@ their widest cell; one column takes what is left and is wrapped; where too littl
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -18,16 +18,29 @@ from rich.style import Style
 
 from inductor_lab.document import REPLACED
 
+if TYPE_CHECKING:
+    import rich.table
+
 GAP = 2
 LEAST = 28
 """Columns of text that the wrapped column needs."""
 
 
+Cell = tuple[tuple[str, str], ...]
+"""The lines of a cell, each a text and its style; what a log puts into one may not end a line."""
+Row = TypeVar("Row", contravariant=True)
+
+
 @dataclass(frozen=True)
-class Column:
-    """One column."""
+class Column(Generic[Row]):
+    """One column of a table of records."""
 
     title: str
+    text: Callable[[Row], str]
+    """What it says of a record."""
+    style: str = ""
+    below: tuple[tuple[Callable[[Row], str | None], str], ...] = ()
+    """What further lines of the cell say, each with its style; None for no such line."""
     number: bool = False
     """Whether it stands on the right."""
     wrapped: bool = False
@@ -35,21 +48,22 @@ class Column:
     leaves: int = 0
     """In which order it goes where there is too little room, from 1; 0 for never."""
 
+    def cell(self, row: Row) -> Cell:
+        """What stands in a record's row."""
+        lines = ((self.text(row), self.style), *((text(row), style) for text, style in self.below))
+        return tuple((_line(text), style) for text, style in lines if text is not None)
 
-Cell = tuple[tuple[str, str], ...]
-"""The lines of a cell, each a text and its style; what a log puts into one may not end a line."""
 
-
-class Table:
+class LongTable:
     """Rows of cells of one or more lines.
 
     Args:
         whole: Each row is one line, as a pipe wants it: what another table would wrap is cut.
     """
 
-    def __init__(self, columns: Sequence[Column], rows: Sequence[Sequence[Cell]], *, whole: bool = False) -> None:
+    def __init__(self, columns: Sequence[Column[Row]], rows: Iterable[Row], *, whole: bool = False) -> None:
         self.columns, self.whole = columns, whole
-        self.rows = [[tuple((_line(text), style) for text, style in cell) for cell in row] for row in rows]
+        self.rows = [[column.cell(row) for column in columns] for row in rows]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         styles = {style: console.get_style(style) if style else Style.null() for style in self._styles()}
@@ -155,6 +169,21 @@ WIDTH = 140
 """Columns where nothing says how many there are: 80 would cut names that a script then looks for."""
 
 
+def short_table(*titles: str, head: str = "bold", numbers: Container[str] = ()) -> rich.table.Table:
+    """An empty table of rich's, without lines.
+
+    Args:
+        numbers: Titles of what stands on the right.
+    """
+    from rich.table import Table  # not for who draws a long one
+
+    table = Table(box=None, header_style=head, pad_edge=False, padding=(0, GAP, 0, 0))
+    for title in titles:
+        right = title in numbers
+        table.add_column(title, justify="right" if right else "left", no_wrap=right, overflow="fold")
+    return table
+
+
 def draw(console: Console, *renderables: Any) -> None:
     """Rich's own colours stay, characters of the text that steer a terminal do not."""
     for renderable in renderables:
@@ -167,7 +196,7 @@ def text(*renderables: Any, width: int = WIDTH) -> str:
 
 
 def _plain(renderable: Any, width: int) -> str:
-    if isinstance(renderable, Table):
+    if isinstance(renderable, LongTable):
         return renderable.text(width).translate(REPLACED)
     console = Console(highlight=False, width=width, color_system=None, file=io.StringIO(), force_jupyter=False)
     draw(console, renderable)

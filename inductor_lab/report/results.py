@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from inductor_lab.quantity import number
-from inductor_lab.report import explanation
+from inductor_lab.report import explanation, words
 from inductor_lab.report.explanation import code_cells, codes, is_several, kernels, step_told
 
 LAUNCHED = {"graph": "both from CUDA graphs", "bare": "both launched bare"}
@@ -42,11 +42,6 @@ def contests(found: Mapping[str, Any]) -> Result | None:
     )
 
 
-def configuration(settings: Mapping[str, int] | None) -> str:
-    """`BLOCK=1024, num_warps=4`; empty where none is stated."""
-    return ", ".join(f"{name}={value}" for name, value in (settings or {}).items())
-
-
 def _row(one: Mapping[str, Any]) -> Iterator[str]:
     yield ASKS.get(one["name"], str(one["name"]))
     yield str(one["verdict"])
@@ -56,7 +51,7 @@ def _row(one: Mapping[str, Any]) -> Iterator[str]:
     for timing in (one.get("hand"), one.get("timing")):
         yield f"{timing['median']:.2f} us" if timing else ""
     if one["name"] in ASKS and one["name"] not in LAUNCHED:
-        hand, other = configuration(one.get("hand_settings")), configuration(one.get("settings"))
+        hand, other = words.configuration(one.get("hand_settings")), words.configuration(one.get("settings"))
         yield f"{hand or 'none'}; generated {other or 'none'}"
     else:
         yield ""
@@ -105,7 +100,7 @@ def result(kind: str, value: Any) -> Result:
     return Result(TITLES.get(kind, kind), "", "plain", "", ("", ""), rows, ())
 
 
-def _tone(word: str) -> str:
+def tone(word: str) -> str:
     return "good" if word in GOOD else "bad" if word in BAD else "plain"
 
 
@@ -132,7 +127,7 @@ def _verdict(found: Mapping[str, Any]) -> Result:
     sentence = f"{passed} of {len(cases)} cases{device}{allowed}"
     where: Mapping[str, Any] = next((case["where"] for case in cases if case.get("where")), {})
     notes = (*_where(where), *_notes(found))
-    return Result(TITLES["verdict"], word, _tone(word), sentence, ("case", "", *kinds, ""), tuple(rows), notes)
+    return Result(TITLES["verdict"], word, tone(word), sentence, ("case", "", *kinds, ""), tuple(rows), notes)
 
 
 def _case(case: Mapping[str, Any], kinds: Sequence[str]) -> tuple[str, ...]:
@@ -170,9 +165,9 @@ def _count(value: float) -> str:
 def _diff(found: Mapping[str, Any]) -> Result:
     word = str(found.get("verdict", ""))
     sentence = f"on {found['device']}" if found.get("ratio") is not None else "no time was measured: no GPU here"
-    ratio, interval = found.get("ratio"), found.get("ratio_interval")
+    ratio, ends = found.get("ratio"), found.get("ratio_interval")
     if ratio is not None:
-        span = f" (95 %: {interval[0]:.3f} to {interval[1]:.3f})" if interval else ""
+        span = f" ({words.interval(ends, 3)})" if ends else ""
         sentence = f"{ratio:.3f}x the generated kernel's speed{span} {sentence}".strip()
     sides = [("hand", found.get("hand") or {}), ("generated", found.get("generated") or {})]
     cells: dict[str, list[str]] = {}
@@ -182,13 +177,13 @@ def _diff(found: Mapping[str, Any]) -> Result:
             cells.setdefault(title, ["", ""])[position] = cell
     settings = found.get("settings") or {}
     if any(settings.values()):
-        cells = {"configuration": [_settings(settings.get(name)) for name, _ in sides], **cells}
+        cells = {"configuration": [words.configuration(settings.get(name)) for name, _ in sides], **cells}
     if not several:
         cells |= explanation.counted([side for _, side in sides])
     rows = tuple((title, *both) for title, both in cells.items())
     step = found.get("step")
     notes = (*explanation.sentences(found), *_measured(found), *(step_told(step) if step else ()), *_notes(found))
-    return Result(TITLES["diff"], word, _tone(word), sentence, ("", "hand", "generated") if rows else (), rows, notes)
+    return Result(TITLES["diff"], word, tone(word), sentence, ("", "hand", "generated") if rows else (), rows, notes)
 
 
 def _measured(found: Mapping[str, Any]) -> Iterator[str]:
@@ -210,16 +205,10 @@ def _clocks(how: Mapping[str, Any]) -> str:
     return f"; SM at {after['sm_mhz']} MHz, {after.get('celsius')} C" if after.get("sm_mhz") else ""
 
 
-def _settings(settings: Mapping[str, int] | None) -> str:
-    """`BLOCK=1024, num_warps=4`."""
-    return ", ".join(f"{name}={value}" for name, value in (settings or {}).items())
-
-
 def _side(side: Mapping[str, Any], several: bool) -> dict[str, str]:
     """Time, rate and machine code of one kernel of a comparison; of `several` the code has a row for each, elsewhere."""
     cells = {}
-    timing = side.get("timing")
-    if isinstance(timing, Mapping):
+    if timing := words.side_timing({"": side}, ""):
         low, high = timing["interval"]
         cells["time"] = f"{timing['median']:.2f} us ({low:.2f} to {high:.2f})"
         if timing.get("bytes_per_second"):

@@ -14,9 +14,9 @@ from inductor_lab.bind.names import passed_as
 from inductor_lab.costs.launches import Cost
 from inductor_lab.costs.library import Library
 from inductor_lab.records import Capture, CompiledCode, CompileEvent, Graph, LaunchArgument, Problem, SourceLine
-from inductor_lab.report.history import History
+from inductor_lab.report.facts import ArgumentRow
+from inductor_lab.report.history import History, Measured, MeasuredRoof
 from inductor_lab.report.results import Result
-from inductor_lab.report.times import Measured, MeasuredRoof
 
 
 @dataclass(frozen=True)
@@ -101,17 +101,6 @@ class GraphRow:
     kind: str
     nodes: tuple[NodeRow, ...]
     steps: tuple[Step, ...]
-
-
-@dataclass(frozen=True)
-class ArgumentRow:
-    """One argument, as the first launch passes it."""
-
-    name: str
-    passed: str
-    type: str
-    holds: str
-    role: str
 
 
 @dataclass(frozen=True)

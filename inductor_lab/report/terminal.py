@@ -15,13 +15,13 @@ from rich.text import Text
 
 from inductor_lab.annotate.hazards import unsought
 from inductor_lab.annotate.summary import listed
-from inductor_lab.bind.names import Tensor, full_name
 from inductor_lab.listing import parts
-from inductor_lab.quantity import shape
 from inductor_lab.records import Capture, Kernel
-from inductor_lab.report.facts import Facts, facts, launches, role, spoken, traced
-from inductor_lab.report.frame import Brief, Line, brief, lines, listing
-from inductor_lab.report.kernel_list import kernels as list_of_kernels
+from inductor_lab.report.body import Brief, Line, brief, lines, listing
+from inductor_lab.report.facts import Facts, arguments, facts, launches, spoken, traced
+from inductor_lab.report.lists import kernels as list_of_kernels
+from inductor_lab.report.render import short_table
+from inductor_lab.report.words import counted_launches
 
 DIM, CODE, SAID, WARN, HEAD = "bright_black", "cyan", "", "yellow", "bold"
 
@@ -37,14 +37,6 @@ def kernels(capture: Capture, measured: Mapping[str, str] | None = None) -> Rend
     """One row for each kernel, as `listed.kernels` draws it."""
     rows = listed(capture)
     return list_of_kernels(rows, parts(rows), measured)
-
-
-def _table(*titles: str, numbers: set[int]) -> Table:
-    table = Table(box=None, header_style=DIM, pad_edge=False, padding=(0, 2, 0, 0))
-    for position, title in enumerate(titles):
-        right = position in numbers
-        table.add_column(title, justify="right" if right else "left", no_wrap=right, overflow="fold")
-    return table
 
 
 def show(kernel: Kernel, capture: Capture, *, full: bool = False, measured: str = "") -> RenderableType:
@@ -94,7 +86,7 @@ class _Headline:
         yield from (Text(line, SAID if kernel.title else HEAD, overflow="fold") for line in others)
         if self.shown.unsaid:
             yield Text(f"({self.shown.unsaid})", DIM)
-        launched = f"{len(kernel.launches)} launch{'es' if len(kernel.launches) != 1 else ''}"
+        launched = counted_launches(len(kernel.launches))
         yield Text(f"{kernel.name}, {launched}, body {kernel.body_sha256[:8]}", DIM, overflow="fold")
 
 
@@ -134,21 +126,10 @@ def _pairs() -> Table:
 
 def _arguments(known: Facts, shown: Brief) -> Table:
     first = "passed first" if len(known.kernel.launches) > 1 else "passed"
-    table = _table("  argument", first, "type", "holds", "", numbers=set())
-    passed = {a.name: a for a in (known.kernel.launches[0].arguments if known.kernel.launches else ())}
-    for argument in known.kernel.arguments:
-        if argument.name not in shown.arguments:
-            continue
-        tensor = known.tensors.get(argument.name)
-        value = passed[argument.name].value if argument.name in passed else ""
-        kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
-        table.add_row(
-            Text(f"  {argument.name}", CODE),
-            Text(value),
-            Text(kind),
-            Text(holds(tensor)),
-            Text(role(argument, known.kernel, known.unread), DIM),
-        )
+    table = short_table("  argument", first, "type", "holds", "", head=DIM)
+    for row in (row for row in arguments(known) if row.name in shown.arguments):
+        texts = Text(row.passed), Text(row.type), Text(row.holds), Text(row.role, DIM)
+        table.add_row(Text(f"  {row.name}", CODE), *texts)
     return table
 
 
@@ -161,7 +142,7 @@ def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
     every = launches(known.kernel, known.called)
     if not every:
         return
-    table = _table("  launch", "at", "passed", "from", numbers=set())
+    table = short_table("  launch", "at", "passed", "from", head=DIM)
     listed = every if full else every[:MOST_LAUNCHES]
     for launch in listed:
         cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place or "not told", DIM))
@@ -170,17 +151,6 @@ def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
     if len(every) > len(listed):
         yield Text(f"  and {len(every) - len(listed)} more", DIM)
     yield Text()
-
-
-def holds(tensor: Tensor | None) -> str:
-    """What of the program, else the graph's node, is behind a pointer; said to be likely where only the order speaks for it."""
-    if tensor and tensor.input:
-        return full_name(tensor.input) if tensor.certain else f"likely {full_name(tensor.input)}"
-    if tensor is None:
-        return ""
-    known = tensor.node is not None and tensor.node.name != tensor.value
-    before = ("" if tensor.certain else "likely ") + tensor.node.name if tensor.node and known else ""
-    return ", ".join(filter(None, (before, f"then {tensor.becomes}" if tensor.becomes else "")))
 
 
 class _Body:

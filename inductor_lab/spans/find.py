@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from inductor_lab.annotate.stops import between
+from inductor_lab.annotate.steps import between
 from inductor_lab.costs.roofline import card
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card

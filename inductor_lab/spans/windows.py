@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from inductor_lab.annotate.stops import between
+from inductor_lab.annotate.steps import between
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
 from inductor_lab.spans.weights import Memory, Use, Wall, Weighed, Weights
 
 WAITS = {"reduction", "sizes", "order", "added"}
-"""Of the reasons of `annotate.stops` those for which a program needs what others make."""
+"""Of the reasons of `annotate.steps` those for which a program needs what others make."""
 NARROW = 128
 """Columns of a product's result that one program holds whole, so that it can go on with a second product."""
 

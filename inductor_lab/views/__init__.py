@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inductor_lab.views.capture import CaptureView
-from inductor_lab.views.kernel import Explanation, Kernels, KernelView
-from inductor_lab.views.result import ResultView
+from inductor_lab.views.kernel import Explanation, Kernels, KernelView, ResultView
 
 __all__ = ["CaptureView", "Explanation", "KernelView", "Kernels", "ResultView"]

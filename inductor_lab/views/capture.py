@@ -8,8 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from inductor_lab.records import Capture
-from inductor_lab.views.kernel import Home, Kernels, KernelView
-from inductor_lab.views.result import OfRecord, ResultView
+from inductor_lab.views.kernel import Home, Kernels, KernelView, OfRecord, ResultView
 
 
 class CaptureView(OfRecord):
@@ -90,7 +89,7 @@ class CaptureView(OfRecord):
         from inductor_lab.costs.roofline import card
         from inductor_lab.gpus import find_gpu
         from inductor_lab.measure.history import of_capture
-        from inductor_lab.report.times import seconds
+        from inductor_lab.report.history import seconds
         from inductor_lab.spans.find import spans
 
         on = find_gpu(gpu) if gpu else card(self.record.gpu)

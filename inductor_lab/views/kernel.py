@@ -17,9 +17,83 @@ from typing import Any, overload
 
 from inductor_lab import store
 from inductor_lab.annotate import titled
-from inductor_lab.records import Capture, Kernel, Note
+from inductor_lab.records import Capture, Kernel, MachineCode, Note
 from inductor_lab.report import facts
-from inductor_lab.views.result import OfRecord, ResultView, Shown
+
+
+class Shown:
+    """Shown as the command line shows it."""
+
+    def __rich__(self) -> Any:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        from inductor_lab.report import render
+
+        return render.text(self.__rich__()).rstrip()
+
+    def _repr_html_(self) -> str:
+        from inductor_lab.report import markup
+
+        return markup.html(self.__rich__())
+
+
+class OfRecord(Shown):
+    """Every field of its record can be asked for here too."""
+
+    record: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "record":  # copy and pickle ask before there is a record
+            raise AttributeError(name)
+        return getattr(self.record, name)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *dir(self.record)})
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.record == other.record
+
+
+class ResultView(OfRecord):
+    """What a verb found, shown as the command line shows it; every field of its record can be asked for here too."""
+
+    def __init__(self, kind: str, record: Any) -> None:
+        """Args:
+        kind: `verdict`, `machine`, `diff`, `tuning`, `replay` or `spans`.
+        """
+        self.record = record
+        self._kind = kind
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
+        from inductor_lab.report import lists, outcomes
+
+        match self._kind, self.record:
+            case "spans", found:
+                return lists.span_table(found)
+            case "machine", MachineCode() as code:
+                return Group(*outcomes.machine_code({code.kernel: [code]}))
+            case "machine", codes:
+                return Group(*outcomes.machine_code(codes))
+            case "verdict", found:
+                return Group(*outcomes.verdict(found))
+            case "diff", found:
+                return Group(*outcomes.perf_diff(found))
+            case "tuning", found:
+                return Group(*outcomes.tuning(found))
+        return Group(*outcomes.replayed(self.record))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __getitem__(self, key: str | int) -> Any:
+        """Of machine code of a file: `hand` or `generated`; of spans by position."""
+        return self.record[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.record)
 
 
 class Home:

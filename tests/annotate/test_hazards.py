@@ -9,9 +9,9 @@ from folders import GENERATIONS
 from kernels_as_text import HEAD as FRAME
 from kernels_as_text import ROWS, capture, kernel
 
-from inductor_lab.annotate import explain
+from inductor_lab.annotate import explain, hazards
 from inductor_lab.annotate.context import Context
-from inductor_lab.annotate.hazards import memory, unsought
+from inductor_lab.annotate.hazards import unsought
 from inductor_lab.read import read
 from inductor_lab.records import Kernel, Launch
 from inductor_lab.spans import unread
@@ -192,7 +192,7 @@ def test_what_two_loads_reach_of_a_tensor_is_moved_once(tensor: str, loads: tupl
 
 def test_the_rows_of_a_group_are_a_program_s_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """16 statistics follow each other in a sector or two, whatever XBLOCK a turn takes of them."""
-    monkeypatch.setattr(memory, "LEAST_NARROW", 0)
+    monkeypatch.setattr(hazards, "LEAST_NARROW", 0)
     (found,) = read([GENERATIONS / "g7_torch_2.13_groups.txt"], "x").kernels
     one = replace(found, candidates=({"XBLOCK": 1, "num_warps": 1},))
     assert remarks(one, "narrow") == []

@@ -19,10 +19,9 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, HEAD, ROWS, TRANSPOSE, c
 
 from inductor_lab import store
 from inductor_lab.annotate import annotate, titled
-from inductor_lab.annotate.naming import Namer, Naming
-from inductor_lab.annotate.naming.expressions import Called, dotted, parameters
-from inductor_lab.annotate.naming.titles import halved
+from inductor_lab.annotate.expressions import Called, dotted, parameters
 from inductor_lab.annotate.summary import computes
+from inductor_lab.annotate.titles import Namer, Naming, halved
 from inductor_lab.bind.names import term
 from inductor_lab.computation import computation
 from inductor_lab.computation.naming.reading import ROWS as TABLE

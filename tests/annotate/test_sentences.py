@@ -9,7 +9,7 @@ import pytest
 from kernels_as_text import LOOPED_SUM, LOOPED_SUM_TENSORS, ROWS, capture, kernel
 
 from inductor_lab.annotate import computes, explain
-from inductor_lab.annotate.naming import Namer
+from inductor_lab.annotate.titles import Namer
 from inductor_lab.computation import computation
 from inductor_lab.computation.naming.match import Asked
 from inductor_lab.computation.naming.normal import Normal

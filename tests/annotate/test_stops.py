@@ -11,8 +11,8 @@ from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, CAT, HEAD, ROWS, TRANSPO
 from inductor_lab.annotate import annotate, explain
 from inductor_lab.annotate.context import Context
 from inductor_lab.annotate.facts import Run, runs
-from inductor_lab.annotate.steps import phase, phases, steps
-from inductor_lab.annotate.stops import fusion_stops, told
+from inductor_lab.annotate.neighbours import stop_remarks
+from inductor_lab.annotate.steps import fusion_stops, phase, phases, steps
 from inductor_lab.bind.elements import nbytes
 from inductor_lab.computation import Access, computation
 from inductor_lab.computation.index import Coordinate
@@ -301,10 +301,10 @@ def test_buffers_of_one_reason_are_told_together(monkeypatch: pytest.MonkeyPatch
         ))
         for one in (writes, reads)
     ]  # fmt: skip
-    (said,) = told(both[0], capture(*both))
+    (said,) = stop_remarks(both[0], capture(*both))
     assert said.startswith("buf0_0 and 1 other buffer, 524.3 KB, go through memory to test:1: they go over different")
-    monkeypatch.setattr("inductor_lab.annotate.stops.MOST_TOLD", 0)
-    assert told(both[0], capture(*both)) == ["2 buffers more, 524.3 KB, go through memory to test:1"]
+    monkeypatch.setattr("inductor_lab.annotate.neighbours.MOST_TOLD", 0)
+    assert stop_remarks(both[0], capture(*both)) == ["2 buffers more, 524.3 KB, go through memory to test:1"]
 
 
 def test_a_buffer_that_is_named_is_none_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -312,10 +312,10 @@ def test_a_buffer_that_is_named_is_none_more(monkeypatch: pytest.MonkeyPatch) ->
     arguments = tuple(replace(a, type=tensor("float32[65536]")) for a in writes.launches[0].arguments)
     writes = replace(writes, launches=(replace(writes.launches[0], arguments=arguments),))
     readers = [launched(SHORT, 10 * n + 20, given="buf0", made=f"buf{n}", number=n) for n in (1, 2, 3)]
-    monkeypatch.setattr("inductor_lab.annotate.stops.MOST_TOLD", 2)
-    assert told(writes, capture(writes, *readers))[2:] == ["buf0 goes to test:3 too"]
-    monkeypatch.setattr("inductor_lab.annotate.stops.MOST_TOLD", 1)
-    assert told(writes, capture(writes, *readers))[1:] == ["buf0 goes to 2 kernels too"]
+    monkeypatch.setattr("inductor_lab.annotate.neighbours.MOST_TOLD", 2)
+    assert stop_remarks(writes, capture(writes, *readers))[2:] == ["buf0 goes to test:3 too"]
+    monkeypatch.setattr("inductor_lab.annotate.neighbours.MOST_TOLD", 1)
+    assert stop_remarks(writes, capture(writes, *readers))[1:] == ["buf0 goes to 2 kernels too"]
 
 
 def test_show_says_what_a_kernel_leaves_for_another() -> None:

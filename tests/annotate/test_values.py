@@ -8,7 +8,7 @@ from agreeing_values import valued
 from kernels_as_text import ROWS, capture, kernel
 
 from inductor_lab.annotate import explain
-from inductor_lab.annotate.naming import Naming
+from inductor_lab.annotate.titles import Naming
 
 BODY = (
     ROWS

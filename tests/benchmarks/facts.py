@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab import store
-from inductor_lab.annotate.naming import Namer, Naming
+from inductor_lab.annotate.titles import Namer, Naming
 from inductor_lab.read import read
 from inductor_lab.records import Capture, Kernel
 

@@ -23,9 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab import store
-from inductor_lab.annotate.naming import Namer, Naming
-from inductor_lab.computation.naming.match import STORES
-from inductor_lab.computation.naming.reading import ROWS
+from inductor_lab.annotate.titles import Namer, Naming
+from inductor_lab.computation.naming.reading import ROWS, STORES
 from inductor_lab.records import Capture, Kernel
 
 MARKS = "<!-- names -->", "<!-- end of names -->"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inductor_lab.computation.naming.formulas import Finder, Formula, parsed
+from inductor_lab.computation.naming.formulas import Finder
+from inductor_lab.computation.naming.match import Formula, parsed
 from inductor_lab.computation.naming.terms import Number, Term, Terms
 
 TERMS = Terms()

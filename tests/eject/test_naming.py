@@ -13,7 +13,7 @@ from kernels_as_text import (
     kernel,
 )
 
-from inductor_lab.annotate.naming import Namer
+from inductor_lab.annotate.titles import Namer
 from inductor_lab.computation import computation
 from inductor_lab.eject.binding.plan import plan
 from inductor_lab.eject.naming import (

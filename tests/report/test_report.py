@@ -37,11 +37,11 @@ from inductor_lab.records import (
     Timing,
     Verdict,
 )
-from inductor_lab.report import html, kernel_list, terminal
+from inductor_lab.report import html, lists, terminal
+from inductor_lab.report.body import brief, lines, listing
 from inductor_lab.report.facts import marks, role, spoken
-from inductor_lab.report.frame import brief, lines, listing
+from inductor_lab.report.history import Seen, profile
 from inductor_lab.report.results import result
-from inductor_lab.report.times import Seen, profile
 
 
 def test_kernels_has_a_row_for_each() -> None:
@@ -52,7 +52,7 @@ def test_kernels_has_a_row_for_each() -> None:
 
 def test_a_list_of_120_columns_has_the_titles_that_show_opens_with() -> None:
     found = sample()
-    table = printed(kernel_list.kernels(listing_rows(found), {}), 120)
+    table = printed(lists.kernels(listing_rows(found), {}), 120)
     column = table.partition("\n")[0].index("computes")
     told = " ".join(line[column:].partition("  ")[0].strip() for line in table.splitlines())
     for one in found.kernels:
@@ -63,7 +63,7 @@ def test_a_list_of_120_columns_has_the_titles_that_show_opens_with() -> None:
 def test_captures_has_a_row_for_each() -> None:
     row = SimpleNamespace(name="lora", torch="2.13.0", gpu=sample().gpu, created="2026-11-20T10:00:00+00:00", kernels=2,
                           launches=3, problems=1)  # fmt: skip
-    text = printed(kernel_list.captures([(Path("captured/lora"), row)]))
+    text = printed(lists.captures([(Path("captured/lora"), row)]))
     assert "lora" in text
     assert "NVIDIA H200 (virtual)" in text
     assert "1 problem" in text
@@ -397,7 +397,7 @@ def of_foreach() -> Capture:
 def test_of_a_long_kernel_of_several_jobs_the_first_is_shown_and_all_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("inductor_lab.report.frame.MOST_LINES", 20)
+    monkeypatch.setattr("inductor_lab.report.body.MOST_LINES", 20)
     found = of_foreach()
     kernel = next(kernel for kernel in found.kernels if kernel.category == "foreach")
     assert "in_ptr0" in kernel.body and "in_ptr1" in kernel.body

@@ -12,8 +12,8 @@ from itertools import product as every
 from types import MappingProxyType
 
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.naming.formulas import NUMBERS, Bound, Finder, Formula
-from inductor_lab.computation.naming.match import CHOSEN, Asked, Match, Row, call, is_number, whole_rows
+from inductor_lab.computation.naming.formulas import NUMBERS, Finder, Found
+from inductor_lab.computation.naming.match import CHOSEN, Asked, Bound, Formula, Match, Row, call, is_number, whole_rows
 from inductor_lab.computation.naming.terms import (
     Fold,
     Leaf,
@@ -62,43 +62,67 @@ def written(
     """
     conditions = {**where, **more}
     defined = {one: text for one, text in conditions.items() if text not in CONDITIONS}
-    formulas = [Formula(_spelled(one, defined)) for text in texts for one in _with_and_without(text)]
-    steps = [Formula(_spelled(one, defined)) for one in defined]
-    of = [Formula(text) for text in inputs or ()]
-    first = frozenset(one for one, text in conditions.items() if text.startswith("one addend"))
-    demanded = {one: CONDITIONS[text] for one, text in {**NUMBERS, **conditions}.items() if one not in defined}
-
-    def find(term: Term, asked: Asked) -> Match | None:
-        calls = asked.calls(term)
-        fitting = [formula for formula in formulas if formula.calls <= calls]
-        if not fitting or (when and not GRAPHS[when](asked)):
-            return None
-        met = {one: lambda of, bound, each=each: each(Where(of, bound, asked)) for one, each in demanded.items()}
-        finder = Finder(asked.normal.terms, asked.normal.count, met, first)
-        for formula in fitting:
-            for found in finder.within(formula, term, factor=factor):
-                bound = found.bound
-                if held and not RELATIONS[held](bound, asked):
-                    continue
-                if alone and not is_number(found.rest, float(found.glue == "mul")):
-                    continue
-                own = [Formula(name) for name in formula.names if name in INPUTS and inputs is None]
-                parts = [part for each in of or own if (part := finder.built(each.term, bound)) is not None]
-                inner = dict.fromkeys(finder.built(part, bound) for one in (formula, *steps) for part in one.steps)
-                way = tuple(each for each in inner if each and each not in parts and not isinstance(each, Number))
-                adjective = "partial" if partly and bound[partly].axes - (bound.over or frozenset()) else ""
-                if shown is not None:
-                    part, adjective = shown(parts[0])
-                    parts[:1] = [part] if part else []
-                return Match((*parts, *found.outside), way, found.rest, found.glue, adjective, bound.of)
-        return None
-
+    search = _Search(
+        tuple(Formula(_spelled(one, defined)) for text in texts for one in _with_and_without(text)),
+        tuple(Formula(_spelled(one, defined)) for one in defined),
+        {one: CONDITIONS[text] for one, text in {**NUMBERS, **conditions}.items() if one not in defined},
+        frozenset(one for one, text in conditions.items() if text.startswith("one addend")),
+        None if inputs is None else tuple(map(Formula, inputs)),
+        when, held, partly, alone, factor, shown,
+    )  # fmt: skip
     told = [
         " or ".join(texts),
         *(f"{one} {'= ' * (one in defined)}{text}" for one, text in conditions.items()),
         *filter(None, (held, when)),
     ]
-    return Row(name, ", ".join(told), find, words, simple)
+    return Row(name, ", ".join(told), search.find, words, simple)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How a row finds its formulas; `written` says what each field is."""
+
+    formulas: tuple[Formula, ...]
+    steps: tuple[Formula, ...]
+    """What variables are short for."""
+    demanded: Mapping[str, Callable[[Where], bool]]
+    first: frozenset[str]
+    """Variables that stand for one addend."""
+    inputs: tuple[Formula, ...] | None
+    when: str
+    held: str
+    partly: str
+    alone: bool
+    factor: bool
+    shown: Callable[[Term], tuple[Term | None, str]] | None
+
+    def find(self, term: Term, asked: Asked) -> Match | None:
+        """The first of the formulas that is in a term as it is demanded."""
+        calls = asked.calls(term)
+        fitting = [formula for formula in self.formulas if formula.calls <= calls]
+        if not fitting or (self.when and not GRAPHS[self.when](asked)):
+            return None
+        met = {one: lambda of, bound, each=each: each(Where(of, bound, asked)) for one, each in self.demanded.items()}
+        finder = Finder(asked.normal.terms, asked.normal.count, met, self.first)
+        found = ((formula, one) for formula in fitting for one in finder.within(formula, term, factor=self.factor))
+        return next((self._match(formula, one, finder) for formula, one in found if self._held(one, asked)), None)
+
+    def _held(self, found: Found, asked: Asked) -> bool:
+        """Whether the variables are to each other what they must be, and nothing stands beside them that may not."""
+        related = not self.held or RELATIONS[self.held](found.bound, asked)
+        return related and (not self.alone or is_number(found.rest, float(found.glue == "mul")))
+
+    def _match(self, formula: Formula, found: Found, finder: Finder) -> Match:
+        bound = found.bound
+        own = self.inputs or [Formula(name) for name in formula.names if name in INPUTS and self.inputs is None]
+        parts = [part for each in own if (part := finder.built(each.term, bound)) is not None]
+        inner = dict.fromkeys(finder.built(part, bound) for one in (formula, *self.steps) for part in one.steps)
+        way = tuple(each for each in inner if each and each not in parts and not isinstance(each, Number))
+        adjective = "partial" if self.partly and bound[self.partly].axes - (bound.over or frozenset()) else ""
+        if self.shown is not None:
+            part, adjective = self.shown(parts[0])
+            parts[:1] = [part] if part else []
+        return Match((*parts, *found.outside), way, found.rest, found.glue, adjective, bound.of)
 
 
 def _spelled(text: str, defined: dict[str, str]) -> str:

@@ -10,21 +10,15 @@ wherever it stands, and `g` or `x` alone takes all that is left of a product or 
 
 from __future__ import annotations
 
-import ast
-import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
-from inductor_lab.computation.naming.match import CHOSEN, called
-from inductor_lab.computation.naming.normal import computed
+from inductor_lab.computation.naming.match import CHOSEN, FOLDS, Bound, Formula, name_of
 from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
     Leaf,
     Number,
-    Product,
     Sum,
     Term,
     Terms,
@@ -35,15 +29,7 @@ from inductor_lab.computation.naming.terms import (
     value_of,
     walk,
 )
-from inductor_lab.computation.operators import OPERATORS
 
-FOLDS = {
-    "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
-    "welford_mean": "welford mean", "welford_m2": "welford m2", "welford_weight": "welford weight",
-}  # fmt: skip
-"""A fold as a formula writes it -> as a term does."""
-CALLED = {"int": "to int32"}
-"""The same of another call."""
 NUMBERS = {
     "c": "a number", "alpha": "a number", "beta": "a number", "eps": "a small number", "k": "one number everywhere", "q": "one number everywhere",
 }  # fmt: skip
@@ -51,20 +37,6 @@ NUMBERS = {
 MOST = 8.0
 """The highest power of a function that is taken apart factor by factor."""
 SYMMETRIC = frozenset({"eq", "ne", "and", "or", "maximum", "minimum"})
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What the names of a formula stand for."""
-
-    of: Mapping[str, Term] = field(default_factory=dict)
-    over: frozenset[str] | None = None
-    """The axes of its folds."""
-    scaled: bool = False
-    """True where a number makes up for another one below a root: then none may be left beside the formula."""
-
-    def __getitem__(self, name: str) -> Term:
-        return self.of[name]
 
 
 @dataclass(frozen=True)
@@ -81,71 +53,6 @@ class Found:
 
 
 Condition = Callable[[Term, Bound], bool]
-
-
-def parsed(text: str, terms: Terms) -> Term:
-    """A formula as a term; its names are calls without arguments."""
-
-    def made(node: ast.AST) -> Term:
-        match node:
-            case ast.Constant(value=int() | float() as value):
-                return terms.number(float(value))
-            case ast.Name(id="pi"):
-                return terms.number(math.pi)
-            case ast.Name(id=name):
-                return terms.call(f"?{name}")
-            case ast.UnaryOp(op=ast.USub(), operand=inner):
-                return terms.negative(made(inner))
-            case ast.UnaryOp(op=ast.Invert(), operand=inner):
-                return terms.call("not", made(inner))
-            case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
-                return computed(terms, OPERATORS[type(op)], (made(left), made(right)))
-            case ast.Call(func=ast.Name(id=name), args=inputs):
-                return computed(terms, CALLED.get(name, name), tuple(map(made, inputs)))
-            case ast.Subscript(value=tensor, slice=chosen):
-                return terms.call(CHOSEN, made(tensor), made(chosen))
-        raise ValueError(f"no part of a formula: {ast.unparse(node)}")
-
-    return made(ast.parse(text, mode="eval").body)
-
-
-def name_of(term: Term) -> str:
-    """The name that a part of a formula is; empty for others."""
-    return term.name[1:] if isinstance(term, Call) and term.name.startswith("?") else ""
-
-
-@dataclass(frozen=True)
-class Formula:
-    """A formula that is found in terms."""
-
-    text: str
-    terms: Terms = field(default_factory=Terms, compare=False)
-    """Its own: a sum begins with what is written first, whatever other formulas there are."""
-
-    @cached_property
-    def term(self) -> Term:
-        return parsed(self.text, self.terms)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """In the order in which they are written."""
-        values = {name_of(part) for part in walk(self.term)}
-        return tuple(dict.fromkeys(word for word in re.findall(r"\w+", self.text) if word in values))
-
-    @cached_property
-    def steps(self) -> tuple[Term, ...]:
-        """What is computed on the way, names and the whole among it."""
-        steps = list(walk(self.term))
-        roots = (
-            self.terms.power(base, by) for part in steps if isinstance(part, Product) for base, by in part.of.items()
-        )
-        return tuple(dict.fromkeys([*steps, *roots]))
-
-    @cached_property
-    def calls(self) -> frozenset[str]:
-        """What a term must call somewhere to hold it."""
-        own = (name for part in walk(self.term) if not name_of(part) for name in called(part))
-        return frozenset(FOLDS.get(name, name) for name in own)
 
 
 @dataclass(frozen=True)

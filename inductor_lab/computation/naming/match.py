@@ -1,108 +1,35 @@
-"""What a pattern finds in a term, and what all patterns ask: is this the mean of that, what is left of a product without a part.
+"""A formula as a term, what a pattern may ask beside a term, and what it finds there.
 
-What a store does beside computing (it copies, permutes, casts, fills, scatters) is told by its address and the load's.
+"g * s * (1 - s)"      Product(1, {?g: 1, ?s: 1, Sum(1, {?s: -1}): 1})
 """
 
 from __future__ import annotations
 
+import ast
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
-from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.naming.normal import Normal
+from inductor_lab.computation.naming.normal import Normal, computed
 from inductor_lab.computation.naming.terms import (
     Call,
     Fold,
     Leaf,
     Number,
-    Place,
     Product,
     Sum,
     Term,
+    Terms,
     close,
     parts,
-    product,
     walk,
 )
+from inductor_lab.computation.operators import OPERATORS
 from inductor_lab.computation.tree import Expression
-
-Digit = tuple[str, int | str]
-PIECES = "slice", "select", "split", "split_with_sizes", "unbind", "cat", "stack", "constant_pad_nd"
-"""Operators that take a part of a tensor, or fill one."""
-DIAGONALS = "diagonal_backward", "diagonal_scatter"
-"""Operators that write over a diagonal."""
-
-STORES: Mapping[str, str] = {
-    "fill": "one number everywhere",
-    "arange": "positions alone",
-    "copy": "what is loaded, at the same place",
-    "slice": "what is loaded, in the same order of dimensions, a part of it or into a part",
-    "diagonal_backward": "what is loaded, in the same order, into a part, where the comment names a diagonal's backward",
-    "diagonal_scatter": "the same, where it names a diagonal that is set in",
-    "rearrange": "what is loaded, at a place that arithmetic on positions chooses; an embedding of whole rows where the comment names one",
-    "transpose": "what is loaded, the innermost dimension of the store another one than the load's",
-    "permute": "what is loaded, the dimensions in another order, the innermost kept",
-    "expand": "what is loaded, repeated along dimensions that the load does not go along",
-    "cast": "what is loaded, as another dtype",
-    "embedding_backward": "added atomically to whole rows chosen by data, 0 where the index is the padding's",
-    "max_pool_backward": "added atomically where data says, where the comment names a max pooling's backward",
-    "scatter_add": "added atomically where data says",
-    "scatter": "stored where data says",
-}
-"""A name for a way to store -> what it demands."""
-
-
-def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[str, ...]:
-    """How a store of what was loaded is called."""
-    cast = asked.dtypes.get(leaf.pointer) != asked.dtypes.get(store.pointer)
-    how = order(leaf.load.index, store.index, found)
-    if how == "rearrange" and asked.claims("embedding") and whole_rows(leaf.load.index):
-        how = "embedding"
-    whole = {asked.elements(leaf.pointer), asked.elements(store.pointer)} == {found.elements(frozenset(found.numel))}
-    if how == "slice" and whole and not asked.claims(*PIECES):
-        how = "copy"  # of rows that lie apart
-    if how in {"slice", "rearrange"}:
-        how = next((name for name in DIAGONALS if asked.claims(name)), how)
-    if how == "copy" and cast:
-        return ("cast",)
-    return (how, "cast") if cast else (how,)
-
-
-def order(load: Index | None, store: Index, found: Computation) -> str:
-    """How elements lie to those that are loaded, by both addresses."""
-    if load is None or load == store:
-        return "copy"
-    if load.expressions():
-        return "rearrange"
-    read, written = _steps(load, found), _steps(store, found)
-    if read == written:
-        return "copy" if load.constant == store.constant else "slice"
-    nested = all(axis in found.digits and found.digits[axis].nested for axis, _ in (*read, *written))
-    if not nested and read.keys() != written.keys():
-        return "slice"
-    if not read.keys() >= written.keys():
-        return "expand"
-    by_store, by_load = (
-        sorted(written, key=lambda digit: (len(steps[digit][0]), abs(steps[digit][1]))) for steps in (written, read)
-    )
-    if by_store == by_load:
-        return "slice"
-    return "permute" if by_store[0] == by_load[0] else "transpose"
-
-
-def _steps(index: Index, found: Computation) -> Mapping[Digit, tuple[tuple[str, ...], int]]:
-    """(axis, stride on it) -> step in memory, the sizes and the number that it is a product of."""
-    steps: dict[Digit, tuple[tuple[str, ...], int]] = {}
-    for term in index.terms:
-        if isinstance(term.of, Coordinate):
-            digits = found.digits[term.of.axis].of(term.of) if term.of.axis in found.digits else None
-            for stride, size, weight in ((term.of.stride, 0, 1),) if digits is None else digits:
-                sizes, step = steps.get((term.of.axis, stride), ((), 0))
-                if size != 1:
-                    steps[term.of.axis, stride] = max(sizes, term.sizes, key=len), step + term.factor * weight
-    return steps
 
 
 def whole_rows(index: Index | None) -> bool:
@@ -110,33 +37,6 @@ def whole_rows(index: Index | None) -> bool:
     rows = [each for each in index.terms if isinstance(each.of, Expression)] if index else []
     columns = [each.factor for each in index.terms if isinstance(each.of, Coordinate)] if index else []
     return len(rows) == 1 and columns == [1] and (abs(rows[0].factor) > 1 or bool(rows[0].sizes))
-
-
-def added(store: Access, value: Term) -> Term:
-    """What is added atomically where it is not the padding's."""
-    chosen = call(value, "where")
-    if store.kind == "atomic_add" and chosen and any(isinstance(part, Number) for part in chosen[1:]):
-        return next((part for part in chosen[1:] if not isinstance(part, Number)), value)
-    return value
-
-
-def scattered(store: Access, value: Term, asked: Asked) -> str:
-    """How a store to an address from data is called; empty for others."""
-    if not store.gathered or store.kind != "atomic_add":
-        return "scatter" if store.gathered else ""
-    condition, *chosen = call(value, "where") or (value,)
-    padded = any(is_number(part, 0.0) for part in chosen) and not asked.calls(condition).isdisjoint({"eq", "ne"})
-    if padded and asked.claims("embedding_dense_backward", "embedding_backward"):
-        return "embedding_backward"
-    return "max_pool_backward" if asked.claims("max_pool2d_with_indices_backward") else "scatter_add"
-
-
-def constant(value: Term) -> str:
-    """`fill` or `arange`, where a value is nothing else."""
-    if isinstance(value, Number):
-        return "fill"
-    _, powers = product(value)
-    return "arange" if isinstance(value, Place) or (len(powers) == 1 and isinstance(next(iter(powers)), Place)) else ""
 
 
 NORMS = "batch_norm", "group_norm", "layer_norm"
@@ -258,3 +158,93 @@ def call(term: Term, name: str) -> tuple[Term, ...] | None:
 
 def is_number(term: Term, value: float) -> bool:
     return isinstance(term, Number) and close(term.value, value)
+
+
+# ---- formulas
+
+FOLDS = {
+    "sum": "sum", "mean": "sum", "max": "max", "min": "min", "prod": "prod", "any": "any", "argmax": "argmax index", "argmin": "argmin index",
+    "welford_mean": "welford mean", "welford_m2": "welford m2", "welford_weight": "welford weight",
+}  # fmt: skip
+"""A fold as a formula writes it -> as a term does."""
+CALLED = {"int": "to int32"}
+"""The same of another call."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What the names of a formula stand for."""
+
+    of: Mapping[str, Term] = field(default_factory=dict)
+    over: frozenset[str] | None = None
+    """The axes of its folds."""
+    scaled: bool = False
+    """True where a number makes up for another one below a root: then none may be left beside the formula."""
+
+    def __getitem__(self, name: str) -> Term:
+        return self.of[name]
+
+
+def parsed(text: str, terms: Terms) -> Term:
+    """A formula as a term; its names are calls without arguments."""
+
+    def made(node: ast.AST) -> Term:
+        match node:
+            case ast.Constant(value=int() | float() as value):
+                return terms.number(float(value))
+            case ast.Name(id="pi"):
+                return terms.number(math.pi)
+            case ast.Name(id=name):
+                return terms.call(f"?{name}")
+            case ast.UnaryOp(op=ast.USub(), operand=inner):
+                return terms.negative(made(inner))
+            case ast.UnaryOp(op=ast.Invert(), operand=inner):
+                return terms.call("not", made(inner))
+            case ast.BinOp(left=left, op=op, right=right) | ast.Compare(left=left, ops=[op], comparators=[right]):
+                return computed(terms, OPERATORS[type(op)], (made(left), made(right)))
+            case ast.Call(func=ast.Name(id=name), args=inputs):
+                return computed(terms, CALLED.get(name, name), tuple(map(made, inputs)))
+            case ast.Subscript(value=tensor, slice=chosen):
+                return terms.call(CHOSEN, made(tensor), made(chosen))
+        raise ValueError(f"no part of a formula: {ast.unparse(node)}")
+
+    return made(ast.parse(text, mode="eval").body)
+
+
+def name_of(term: Term) -> str:
+    """The name that a part of a formula is; empty for others."""
+    return term.name[1:] if isinstance(term, Call) and term.name.startswith("?") else ""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A formula that is found in terms."""
+
+    text: str
+    terms: Terms = field(default_factory=Terms, compare=False)
+    """Its own: a sum begins with what is written first, whatever other formulas there are."""
+
+    @cached_property
+    def term(self) -> Term:
+        return parsed(self.text, self.terms)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """In the order in which they are written."""
+        values = {name_of(part) for part in walk(self.term)}
+        return tuple(dict.fromkeys(word for word in re.findall(r"\w+", self.text) if word in values))
+
+    @cached_property
+    def steps(self) -> tuple[Term, ...]:
+        """What is computed on the way, names and the whole among it."""
+        steps = list(walk(self.term))
+        roots = (
+            self.terms.power(base, by) for part in steps if isinstance(part, Product) for base, by in part.of.items()
+        )
+        return tuple(dict.fromkeys([*steps, *roots]))
+
+    @cached_property
+    def calls(self) -> frozenset[str]:
+        """What a term must call somewhere to hold it."""
+        own = (name for part in walk(self.term) if not name_of(part) for name in called(part))
+        return frozenset(FOLDS.get(name, name) for name in own)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
-from math import e, inf, isclose, log2
+from math import e, isclose, log2
 
 from inductor_lab.computation import Computation
 from inductor_lab.computation.folds import masks, running
@@ -22,6 +22,7 @@ from inductor_lab.computation.naming.terms import (
     product,
     walk,
 )
+from inductor_lab.computation.operators import COMPARISONS
 from inductor_lab.computation.tree import (
     Carried,
     Cast,
@@ -156,6 +157,8 @@ class Normal:
             case Operation(name="bucketize", inputs=(x, Load() as boundaries, *how)):  # searched, not gathered from
                 row = self.terms.leaf(boundaries, frozenset(), ())
                 return self.terms.call("bucketize", self.of(x), row, *map(self.of, how))
+        if value.name in COMPARISONS and (decided := self.found.decided(value)) is not None:
+            return self.terms.number(float(decided))
         name, arguments = named(value) or ("", ())
         if name not in KEPT_IDIOMS:
             name, arguments = value.name, value.inputs
@@ -166,31 +169,7 @@ class Normal:
             return self.terms.call("maximum", self.terms.number(0.0), *inputs)  # a size, held at 0
         if name == "maximum" and "float" not in value.dtype:  # an index that is held at 0 is no relu
             return self.terms.call(name, *inputs)
-        return self._settled(computed(self.terms, name, inputs))
-
-    def _settled(self, term: Term) -> Term:
-        """A comparison that every element passes, or none, as the number that it is: `0 <= x0`, `x0 < 64` of 64."""
-        match term:
-            case Call(name="lt" | "le" as name, of=(one, other)):
-                (low, high), (least, most) = self._range(one), self._range(other)
-                if high < least or (name == "le" and high == least):
-                    return self.terms.number(1.0)
-                if low > most or (name == "lt" and low == most):
-                    return self.terms.number(0.0)
-        return term
-
-    def _range(self, term: Term) -> tuple[float, float]:
-        """From where to where a position may lie."""
-        if isinstance(term, Number):
-            return term.value, term.value
-        if not isinstance(term, Place) or any(not isinstance(each.of, Coordinate) for each in term.index.terms):
-            return -inf, inf
-        low = high = float(term.index.constant)
-        for each in term.index.terms:
-            extent = None if each.sizes or not isinstance(each.of, Coordinate) else self.found.extent(each.of)
-            reach = each.factor * (inf if extent is None else extent - 1)
-            low, high = low + min(reach, 0), high + max(reach, 0)
-        return low, high
+        return computed(self.terms, name, inputs)
 
     def where(self, condition: Term, one: Term, other: Term) -> Term:
         """A selection, what its branches know left out of them."""

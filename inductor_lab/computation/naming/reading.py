@@ -8,10 +8,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inductor_lab.computation import Computation
+from inductor_lab.computation import Access, Computation
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.naming import functions, movement
-from inductor_lab.computation.naming.match import STORES, Asked, Match, Row, added, constant, moved, scattered
+from inductor_lab.computation.naming.match import Asked, Match, Row, call, is_number, whole_rows
 from inductor_lab.computation.naming.terms import Call, Fold, Leaf, Number, Place, Product, Sum, Term, product, walk
+
+CUT = "slice", "select", "split", "split_with_sizes", "unbind", "cat", "stack", "constant_pad_nd"
+"""Operators that take a part of a tensor, or fill one."""
+DIAGONALS = "diagonal_backward", "diagonal_scatter"
+"""Operators that write over a diagonal."""
+
+STORES: Mapping[str, str] = {
+    "fill": "one number everywhere",
+    "arange": "positions alone",
+    "copy": "what is loaded, at the same place",
+    "slice": "what is loaded, in the same order of dimensions, a part of it or into a part",
+    "diagonal_backward": "what is loaded, in the same order, into a part, where the comment names a diagonal's backward",
+    "diagonal_scatter": "the same, where it names a diagonal that is set in",
+    "rearrange": "what is loaded, at a place that arithmetic on positions chooses; an embedding of whole rows where the comment names one",
+    "transpose": "what is loaded, the innermost dimension of the store another one than the load's",
+    "permute": "what is loaded, the dimensions in another order, the innermost kept",
+    "expand": "what is loaded, repeated along dimensions that the load does not go along",
+    "cast": "what is loaded, as another dtype",
+    "embedding_backward": "added atomically to whole rows chosen by data, 0 where the index is the padding's",
+    "max_pool_backward": "added atomically where data says, where the comment names a max pooling's backward",
+    "scatter_add": "added atomically where data says",
+    "scatter": "stored where data says",
+}
+"""A name for a way to store -> what it demands."""
+
 
 ROWS: tuple[Row, ...] = (
     *functions.OPTIMIZERS, *functions.SOFTMAX_BACKWARD, *functions.ACTIVATION_BACKWARD, *functions.NORM_GRADIENTS,
@@ -37,7 +63,7 @@ CHOOSING = frozenset({"gather", "embedding"})
 """Names of what takes elements where data says."""
 ADDRESSED = frozenset({"mod", "floordiv"})
 """Calls of an address, which takes the number of a place apart."""
-UNTOLD = frozenset(
+NAMELESS = frozenset(
     {"lt", "le", "eq", "ne", "and", "or", "not", "where", "maximum", "minimum", "to", "inside", "size", "unknown", "carried"}
 )  # fmt: skip
 """Calls that stand between what has a name."""
@@ -64,7 +90,7 @@ class Reading:
 
     def match(self, term: Term) -> tuple[Row, Match] | None:
         if term not in self.matches:
-            rows = () if _untold(term) else ROWS
+            rows = () if _is_given(term) else ROWS
             found = next(((row, found) for row in rows if (found := row.find(term, self.asked)) is not None), None)
             self.matches[term] = found
             if found is not None:
@@ -87,7 +113,7 @@ class Reading:
 
     def names(self, term: Term) -> Iterator[str]:
         """The names in a value that were not told before, what is computed first first."""
-        if (own := self.asked.normal.terms.monic(term)) in self.told or _untold(term):
+        if (own := self.asked.normal.terms.monic(term)) in self.told or _is_given(term):
             return  # a sum of what was told before may have its factors outside
         self.told.add(own)
         if own in self.cores:  # a number before it is of no account
@@ -145,7 +171,7 @@ class Reading:
                     yield POWERS.get(power, "pow")
             case Call(name=name, of=inputs):
                 yield from self._parts(inputs[1:] if name == "where" else inputs)
-                if name.split()[0] not in UNTOLD:
+                if name.split()[0] not in NAMELESS:
                     yield name.split()[0]
             case Fold(name=name, of=inputs):
                 yield from self._parts(inputs)
@@ -167,7 +193,8 @@ class Reading:
         return "residual_add" if loaded and len(whole) > 1 and not self.asked.backward else "add"
 
 
-def _untold(term: Term) -> bool:
+def _is_given(term: Term) -> bool:
+    """Whether nothing is computed for it: a number, a position, what is loaded as it lies."""
     return isinstance(term, (Number, Place)) or (isinstance(term, Leaf) and not term.chosen)
 
 
@@ -221,3 +248,86 @@ def _settled(names: tuple[str, ...], gates: Sequence[str]) -> tuple[str, ...]:
             kept = [whole if name == activation else name for name in kept if name != f"{activation}_backward"]
     left_out = {"add"} if "residual_add" in kept else {"bias_gradient"} if "batch_norm_sums" in kept else set()
     return tuple(name for name in kept if name not in left_out)
+
+
+# ---- what a store does beside computing: it copies, permutes, casts, fills, scatters, as its address and the load's tell
+
+Digit = tuple[str, int | str]
+
+
+def moved(leaf: Leaf, store: Access, found: Computation, asked: Asked) -> tuple[str, ...]:
+    """How a store of what was loaded is called."""
+    cast = asked.dtypes.get(leaf.pointer) != asked.dtypes.get(store.pointer)
+    how = order(leaf.load.index, store.index, found)
+    if how == "rearrange" and asked.claims("embedding") and whole_rows(leaf.load.index):
+        how = "embedding"
+    whole = {asked.elements(leaf.pointer), asked.elements(store.pointer)} == {found.elements(frozenset(found.numel))}
+    if how == "slice" and whole and not asked.claims(*CUT):
+        how = "copy"  # of rows that lie apart
+    if how in {"slice", "rearrange"}:
+        how = next((name for name in DIAGONALS if asked.claims(name)), how)
+    if how == "copy" and cast:
+        return ("cast",)
+    return (how, "cast") if cast else (how,)
+
+
+def order(load: Index | None, store: Index, found: Computation) -> str:
+    """How elements lie to those that are loaded, by both addresses."""
+    if load is None or load == store:
+        return "copy"
+    if load.expressions():
+        return "rearrange"
+    read, written = _steps(load, found), _steps(store, found)
+    if read == written:
+        return "copy" if load.constant == store.constant else "slice"
+    nested = all(axis in found.digits and found.digits[axis].nested for axis, _ in (*read, *written))
+    if not nested and read.keys() != written.keys():
+        return "slice"
+    if not read.keys() >= written.keys():
+        return "expand"
+    by_store, by_load = (
+        sorted(written, key=lambda digit: (len(steps[digit][0]), abs(steps[digit][1]))) for steps in (written, read)
+    )
+    if by_store == by_load:
+        return "slice"
+    return "permute" if by_store[0] == by_load[0] else "transpose"
+
+
+def _steps(index: Index, found: Computation) -> Mapping[Digit, tuple[tuple[str, ...], int]]:
+    """(axis, stride on it) -> step in memory, the sizes and the number that it is a product of."""
+    steps: dict[Digit, tuple[tuple[str, ...], int]] = {}
+    for term in index.terms:
+        if isinstance(term.of, Coordinate):
+            digits = found.digits[term.of.axis].of(term.of) if term.of.axis in found.digits else None
+            for stride, size, weight in ((term.of.stride, 0, 1),) if digits is None else digits:
+                sizes, step = steps.get((term.of.axis, stride), ((), 0))
+                if size != 1:
+                    steps[term.of.axis, stride] = max(sizes, term.sizes, key=len), step + term.factor * weight
+    return steps
+
+
+def added(store: Access, value: Term) -> Term:
+    """What is added atomically where it is not the padding's."""
+    chosen = call(value, "where")
+    if store.kind == "atomic_add" and chosen and any(isinstance(part, Number) for part in chosen[1:]):
+        return next((part for part in chosen[1:] if not isinstance(part, Number)), value)
+    return value
+
+
+def scattered(store: Access, value: Term, asked: Asked) -> str:
+    """How a store to an address from data is called; empty for others."""
+    if not store.gathered or store.kind != "atomic_add":
+        return "scatter" if store.gathered else ""
+    condition, *chosen = call(value, "where") or (value,)
+    padded = any(is_number(part, 0.0) for part in chosen) and not asked.calls(condition).isdisjoint({"eq", "ne"})
+    if padded and asked.claims("embedding_dense_backward", "embedding_backward"):
+        return "embedding_backward"
+    return "max_pool_backward" if asked.claims("max_pool2d_with_indices_backward") else "scatter_add"
+
+
+def constant(value: Term) -> str:
+    """`fill` or `arange`, where a value is nothing else."""
+    if isinstance(value, Number):
+        return "fill"
+    _, powers = product(value)
+    return "arange" if isinstance(value, Place) or (len(powers) == 1 and isinstance(next(iter(powers)), Place)) else ""

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from inductor_lab.annotate.naming import Namer, Naming
+from inductor_lab.annotate.titles import Namer, Naming
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation

@@ -9,11 +9,10 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from inductor_lab.computation.addresses import index_of
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Index
-from inductor_lab.computation.tree import Constant, Expression, Load
+from inductor_lab.computation.tree import Constant, Expression, Load, index_of
 from inductor_lab.eject.eager.positions import Range, all_of, arange, position, range_of, split, summed, within
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.space import extents, factor

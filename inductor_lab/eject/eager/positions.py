@@ -9,10 +9,9 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, Index
-from inductor_lab.computation.tree import Expression
+from inductor_lab.computation.tree import Expression, Limit, limits
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, broadcast, call, changed, literal, name, subscript
 from inductor_lab.records.size import ONE, Size

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, inf
 
-from inductor_lab.computation.dimensions import dimension, starts
 from inductor_lab.computation.idioms import number, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.intervals import EVERYTHING, Interval, exactly
 from inductor_lab.computation.operators import TABLE
-from inductor_lab.computation.records import Computation
+from inductor_lab.computation.records import Computation, dimension, starts
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,

@@ -12,13 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inductor_lab.computation.addresses import index_of
-from inductor_lab.computation.dimensions import pattern
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, inside
-from inductor_lab.computation.records import Computation
+from inductor_lab.computation.records import Computation, pattern
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Constant, Expression, Operation, Reduction, walk
+from inductor_lab.computation.tree import Constant, Expression, Operation, Reduction, index_of, walk
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.eject.triton.patterns import partner_of

@@ -21,7 +21,7 @@ from inductor_lab.bind.dependencies import operator
 from inductor_lab.bind.names import parts, shared, tensors, term
 from inductor_lab.computation import Access, Computation
 from inductor_lab.computation.idioms import holds, seen
-from inductor_lab.computation.naming.match import order
+from inductor_lab.computation.naming.reading import order
 from inductor_lab.computation.text import Writer, held, renewed
 from inductor_lab.computation.tree import Constant, Expression, Load, Operation, Reduction, walk
 from inductor_lab.records import Capture, Graph, Input, Kernel, Node

@@ -1,4 +1,7 @@
-"""A kernel's title: its names, else its expression, and its shape in words."""
+"""What a person would call each kernel, recognised from what its body computes: `residual add + rms_norm, 4,096 rows of 2,048 bf16`.
+
+Where nothing has a name, the title is the expression over the model's own names, cut into named parts where it is long.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inductor_lab.annotate.naming.expressions import Called, written
+from inductor_lab.annotate.expressions import Called, written
 from inductor_lab.annotate.summary import template, template_operators
 from inductor_lab.aten import FOLDED
 from inductor_lab.computation import Computation, computation
@@ -278,6 +281,3 @@ def _scatters(kernel: Kernel, pointers: Collection[str]) -> bool:
 
 def _with(text: str, size: str) -> str:
     return f"{text}, {size}" if size else text
-
-
-__all__ = ["Namer", "Naming"]

@@ -17,6 +17,7 @@ from itertools import groupby
 
 from inductor_lab.annotate.summary import computes, summary
 from inductor_lab.computation import computation
+from inductor_lab.computation.schedule import Frame
 from inductor_lab.records import Kernel, Note
 
 MOST_STORES = 4
@@ -27,8 +28,6 @@ BRANCHING = {"template", "user_autotune"}
 """Kernels whose branches are no jobs."""
 LONGEST_STORE = 160
 """Characters of one of several stores."""
-SHARING_OUT = re.compile(r"(num_xblocks_[1-9]\d*|\w*BLOCK\w*: tl\.constexpr) ?=")
-"""A line before the first job that is about the others, or about blocks."""
 
 
 @dataclass(frozen=True)
@@ -78,16 +77,19 @@ def _stores(kernel: Kernel, *, first: bool, full: bool) -> tuple[tuple[str, ...]
 def _first_job(kernel: Kernel) -> Collection[int]:
     """The lines that find the first of several jobs, and its own; none of a kernel that does one, or whose text is not followed."""
     try:
-        jobs = computation(kernel).parts if kernel.category not in BRANCHING else ()
+        found = computation(kernel)
     except ValueError:
         return ()
-    source, statements = kernel.body.splitlines(), ast.parse(kernel.body).body if jobs else []
-    chain = next((each for each in statements if isinstance(each, ast.If)), None)
-    if chain is None:
+    heads = [one.line for one in found.told if isinstance(one.what, Frame) and one.what.piece == "job"]
+    if not heads or not found.parts or kernel.category in BRANCHING:
         return ()
-    before = [number for number in range(1, chain.lineno) if not SHARING_OUT.match(source[number - 1])]
-    last = chain.body[-1].end_lineno or chain.body[-1].lineno
-    return {*before, *range(chain.lineno, last + 1)}
+    others = {one.line for one in found.told if isinstance(one.what, Frame) and _of_others(one.what)}
+    return {*range(1, max(one.last for one in found.parts[0].told) + 1)} - others
+
+
+def _of_others(piece: Frame) -> bool:
+    """Whether a piece of the frame before the first job is about the others, or about blocks."""
+    return piece.piece == "block" or (piece.piece == "end" and piece.number > 0)
 
 
 def _left(lines: int, arguments: int) -> str:
