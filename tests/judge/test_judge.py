@@ -197,7 +197,7 @@ def test_only_the_import_of_a_line_is_judged(tmp_path: Path) -> None:
     [
         ("Off = torch._C._DisableTorchDispatch", "_C"),
         ("import numpy", "numpy"),
-        ("import inductor_lab.judge.honesty.launcher", "inductor_lab.judge.honesty.launcher"),
+        ("import inductor_lab.judge.watch.launcher", "inductor_lab.judge.watch.launcher"),
         ("from torch.utils import dlpack", "torch.utils.dlpack"),
         ("exec('1')", "exec"),
         ("torch.nn.functional.relu.__code__ = None", "__code__"),

@@ -20,13 +20,13 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits, pattern
 from inductor_lab.judge.compare.baseline import Baseline, Generated
 from inductor_lab.judge.compare.reference import Nearby, agrees_with_graph, expected, furthest_order, graph_values
-from inductor_lab.judge.honesty.launcher import SEVERAL, library
 from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
 from inductor_lab.judge.inputs.programs import Part, Sample, WholeNeeded, differ
 from inductor_lab.judge.process import messages
 from inductor_lab.judge.process.messages import HangsError, in_words
+from inductor_lab.judge.watch.launcher import SEVERAL, library
 from inductor_lab.records import Case
 
 FEW = 1 << 22

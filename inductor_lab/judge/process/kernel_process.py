@@ -1,7 +1,7 @@
 """The process that runs the edited kernel: it is sent copies of the inputs, runs `launch` on them, and sends the memory back.
 
 What the file does to this process stays in it: inputs, reference and comparison are the judge's, who trusts nothing but the bytes, and of what
-is watched here (`watch`, `honesty`) takes faults, never a pass.
+is watched here (`watch`) takes faults, never a pass.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ import triton
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, stand_ins
-from inductor_lab.judge.honesty.escapes import Snapshot
-from inductor_lab.judge.honesty.launcher import Launcher
 from inductor_lab.judge.inputs.placement import GUARD
 from inductor_lab.judge.inputs.programs import Sample, WholeNeeded
 from inductor_lab.judge.process import messages
 from inductor_lab.judge.process.messages import raised
+from inductor_lab.judge.watch.escapes import Snapshot
+from inductor_lab.judge.watch.launcher import Launcher
 from inductor_lab.judge.watch.watch import Watch
 
 SETTINGS = ("num_warps", "num_stages", "num_ctas", "maxnreg")

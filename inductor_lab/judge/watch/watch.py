@@ -20,8 +20,7 @@ from triton.runtime import interpreter
 
 from inductor_lab.judge.inputs.programs import Grid, Place, Sample, WholeNeeded
 from inductor_lab.judge.interpreter.interface import Taken, taken
-from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, told
-from inductor_lab.judge.watch.interpreted_launch import Launch, memories
+from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, Launch, memories, told
 from inductor_lab.judge.watch.watched_memory import Memory
 
 PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
