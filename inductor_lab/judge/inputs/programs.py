@@ -25,7 +25,6 @@ FEWEST, MOST = 6, 64
 """Programs of one launch."""
 PROBES = 17
 """Programs that are looked at first to find edges."""
-Draws = Callable[[], list[Tensor]]
 
 
 class WholeNeeded(BaseException):
@@ -130,10 +129,6 @@ class Part:
         """The same part of another tensor of as many elements, in that shape."""
         flat = x.reshape(-1, x.shape[-1]) if x.ndim else x.reshape(1, 1)
         return flat[self.rows][:, self.columns]
-
-    def each(self, draws: Draws) -> Draws:
-        """The same part of whatever is drawn."""
-        return lambda: [self(draw) for draw in draws()]
 
     def marked(self, part: Tensor, shape: torch.Size) -> Tensor:
         """Where the marked elements of the part lie in the whole."""

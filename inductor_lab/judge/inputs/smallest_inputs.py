@@ -11,6 +11,8 @@ from typing import Any
 
 import torch
 
+from inductor_lab.judge.inputs.domains import domain
+
 BUDGET = 3.0
 """Seconds after which what was found so far is the answer."""
 
@@ -23,9 +25,9 @@ def reduced(
     Returns the values and a sentence that says what they are.
     """
     end = time.monotonic() + BUDGET
-    found = {name: value for name, value in values.items() if arguments[name][3][0] != "same"}
+    found = {name: value for name, value in values.items() if not domain(arguments, name).same}
     own = list(found)  # of two names of one memory, the one that it was drawn for
-    plain = {name: _plain(values[name], arguments[name][3]) for name in own}
+    plain = {name: domain(arguments, name).plain(values[name]) for name in own}
 
     def still(simpler: Mapping[str, torch.Tensor]) -> bool:
         return time.monotonic() < end and fails({**found, **simpler})
@@ -54,15 +56,6 @@ def _told(names: Mapping[str, list[str]]) -> str:
     said = [f"{', '.join(names[words])} {words}" for words in before]
     others = said and last.startswith("all ") and len(names[last]) > 1
     return "; ".join([*said, f"all others {last[4:]}" if others else f"{', '.join(names[last])} {last}"])
-
-
-def _plain(value: torch.Tensor, fill: Any) -> torch.Tensor:
-    """What says least: the lowest whole number that is allowed, ones where a value must be positive, else zeros."""
-    if isinstance(fill, tuple):
-        return value if "distinct" in fill else torch.full_like(value, fill[0])
-    if fill in ("positive", "count", "above_one"):
-        return torch.full_like(value, 2 if fill == "above_one" else 1)
-    return value if fill == "sorted" else torch.zeros_like(value)
 
 
 def _fewest(
