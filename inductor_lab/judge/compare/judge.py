@@ -18,7 +18,7 @@ from inductor_lab.ejected import demanded, is_span
 from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits, pattern
-from inductor_lab.judge.compare.baseline import Baseline, Generated
+from inductor_lab.judge.compare.baseline import Baseline, Generated, Part, differ
 from inductor_lab.judge.compare.reference import (
     Nearby,
     agrees_with_graph,
@@ -30,10 +30,10 @@ from inductor_lab.judge.compare.reference import (
 from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
-from inductor_lab.judge.inputs.programs import Part, Sample, WholeNeeded, differ
 from inductor_lab.judge.process import messages
 from inductor_lab.judge.process.messages import HangsError, in_words
 from inductor_lab.judge.watch.launcher import SEVERAL, library
+from inductor_lab.judge.watch.watch import Sample, WholeNeeded
 from inductor_lab.records import Case
 
 FEW = 1 << 22

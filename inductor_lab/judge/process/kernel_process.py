@@ -24,12 +24,11 @@ from inductor_lab.ejected import load
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.inputs.placement import GUARD
-from inductor_lab.judge.inputs.programs import Sample, WholeNeeded
 from inductor_lab.judge.process import messages
 from inductor_lab.judge.process.messages import raised
 from inductor_lab.judge.watch.escapes import Snapshot
 from inductor_lab.judge.watch.launcher import Launcher
-from inductor_lab.judge.watch.watch import Watch
+from inductor_lab.judge.watch.watch import Sample, Watch, WholeNeeded
 
 SETTINGS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 """Parameters of a launch that are no blocks; of a span's each begins with its kernel's name."""
