@@ -16,7 +16,7 @@ from triton.runtime.autotuner import Autotuner
 
 from inductor_lab import gpus
 from inductor_lab.judge.interpreter import card_operations, fast_paths, language, libdevice_functions, narrow_floats
-from inductor_lab.judge.process.messages import NotJudged
+from inductor_lab.judge.interpreter.interface import NotJudged
 from inductor_lab.library import attention
 
 __all__ = ["NotJudged", "choose", "install", "put_back"]

@@ -28,7 +28,7 @@ from inductor_lab.judge.compare.reference import inputs_beside, widened
 from inductor_lab.judge.inputs.cases import own_blocks
 from inductor_lab.judge.inputs.placement import Placement
 from inductor_lab.judge.interpreter import fast_paths
-from inductor_lab.judge.process.messages import NotJudged
+from inductor_lab.judge.interpreter.interface import NotJudged
 from inductor_lab.judge.watch.watch import Grid, Place, Sample, Watch, WholeNeeded
 from inductor_lab.judge.watch.watched_memory import bits
 

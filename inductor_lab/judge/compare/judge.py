@@ -30,8 +30,7 @@ from inductor_lab.judge.compare.reference import (
 from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
-from inductor_lab.judge.process import messages
-from inductor_lab.judge.process.messages import HangsError, in_words
+from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
 from inductor_lab.judge.watch.launcher import SEVERAL, library
 from inductor_lab.judge.watch.watch import Sample, WholeNeeded
 from inductor_lab.records import Case
@@ -314,7 +313,7 @@ class Judge:
             return {}
         out, want, ideal = (each.cpu() for each in tried.results)
         place = int(tried.wrong.reshape(-1).nonzero()[0])
-        messages.send(self.channel, {"who": tried.written, "place": place})
+        send(self.channel, {"who": tried.written, "place": place})
         told, parts = self._received("it is asked who wrote an element")
         blocks = told.pop("blocks")
         unwritten = torch.frombuffer(parts[0], dtype=torch.bool) if parts else None
@@ -338,10 +337,10 @@ class Judge:
         asked["library"] = library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
-        messages.send(self.channel, asked, [memory.numpy().data for memory in placement.memories])
+        send(self.channel, asked, [memory.numpy().data for memory in placement.memories])
 
     def _received(self, doing: str, limit: float = PATIENCE) -> tuple[dict[str, Any], list[bytearray]]:
-        return messages.answer(self.channel, doing, limit)
+        return answer(self.channel, doing, limit)
 
     def note(self, sentence: str) -> None:
         """Say something once."""

@@ -28,7 +28,7 @@ from inductor_lab.judge.inputs.cases import (
     save_inputs,
 )
 from inductor_lab.judge.process.file_parts import forbidden_name
-from inductor_lab.judge.process.messages import EndedError, HangsError
+from inductor_lab.judge.process.kernel_process import EndedError, HangsError
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
