@@ -20,9 +20,9 @@ import torch
 from inductor_lab.edited import JUDGE_STARTS
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
+from inductor_lab.judge.compare.verdict import reduced
 from inductor_lab.judge.inputs.cases import Plan, load_inputs, save_inputs
 from inductor_lab.judge.inputs.placement import place_inputs, strayed
-from inductor_lab.judge.inputs.smallest_inputs import reduced
 from inductor_lab.judge.process import kernel_process
 from inductor_lab.judge.process.file_parts import forbidden_name, judged_part, missing_names
 from inductor_lab.read import read

@@ -27,7 +27,7 @@ from inductor_lab.judge.compare.reference import (
     furthest_order,
     graph_values,
 )
-from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
+from inductor_lab.judge.inputs import boundaries, families
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
 from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
@@ -319,15 +319,6 @@ class Judge:
         unwritten = torch.frombuffer(parts[0], dtype=torch.bool) if parts else None
         found = asdict(pattern.where(out, want, ideal, tried.wrong.cpu(), values, blocks, unwritten))
         return {"tensor": tried.written, **found, **told}
-
-    def smallest(
-        self, plan: Plan, values: Mapping[str, torch.Tensor], written: str
-    ) -> tuple[dict[str, torch.Tensor], str]:
-        """Simpler inputs on which this output is still wrong, and what they are in words."""
-        plan = replace(plan, only=written)
-        return smallest_inputs.reduced(
-            self.file.ARGUMENTS, values, lambda simpler: not self.tried(plan, simpler).case.passed
-        )
 
     # ---- the other process
 
