@@ -19,8 +19,6 @@ from inductor_lab.judge.interpreter import card_operations, fast_paths, language
 from inductor_lab.judge.interpreter.interface import NotJudged
 from inductor_lab.library import attention
 
-__all__ = ["NotJudged", "choose", "install", "put_back"]
-
 LACKING = {
     "create_dot_scaled": (TritonSemantic, "dot_scaled", "tl.dot_scaled"),
     "new_block": (interpreter.InterpreterBuilder, "new_block", "tl.map_elementwise"),

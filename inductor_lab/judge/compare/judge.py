@@ -29,6 +29,7 @@ from inductor_lab.judge.compare.reference import (
 )
 from inductor_lab.judge.inputs import boundaries, families
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
+from inductor_lab.judge.inputs.coverage import Coverage
 from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
 from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
 from inductor_lab.judge.watch.launcher import SEVERAL, library
@@ -116,7 +117,7 @@ class Judge:
             raise LabError(f"{path} can not be judged: {error}") from error
         if "error" in told:
             raise LabError(told["error"])
-        self.coverage = boundaries.Coverage(file)
+        self.coverage = Coverage(file)
         self.plain: Placement | None = None
         """Inputs of normal numbers, and what the reference makes of them in float64, as far as a case has asked."""
         self.exact: tuple[torch.Tensor, ...] | None = None

@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from inductor_lab.judge.inputs.comparisons import Coverage, File, compared, difference, on_numbers
+from inductor_lab.judge.inputs.coverage import File, compared, difference, on_numbers
 from inductor_lab.judge.inputs.domains import domain
 from inductor_lab.judge.inputs.placement import once
 
 WHOLE = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-
-
 MOVED = 2 / 3
 """Of a tensor's elements: half of them come to lie on a boundary, a quarter on each side of it."""
 STEP = 1e-4
@@ -41,6 +39,10 @@ ARRIVED = 1e-20
 """Of the squared differences at the start."""
 NEIGHBOURS = (0, 1, -1, 2, -2)
 """Values of the tensor's dtype around the one that was found, of which one may be exactly on the boundary."""
+ROUNDS, FEW_ROUNDS = 4, 2
+"""Steps of Newton's method; fewer where they take long."""
+LONG = 1 << 21
+"""Elements of all tensors, times comparisons."""
 
 
 def beside(x: Tensor, steps: Tensor | int) -> Tensor:
@@ -260,14 +262,6 @@ def _usual(answers: Tensor) -> Tensor:
     """The elements that answer, but not for many differences at once."""
     some = answers != 0
     return some & (answers.abs() <= STRONG * answers.abs().sum() / some.sum())
-
-
-__all__ = ["Coverage", "on_boundaries"]
-
-ROUNDS, FEW_ROUNDS = 4, 2
-"""Steps of Newton's method; fewer where they take long."""
-LONG = 1 << 21
-"""Elements of all tensors, times comparisons."""
 
 
 def on_boundaries(file: File, values: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""Everything that a kernel compares, for given inputs: both sides, as `compares` of an ejected file says them, and which way each was taken.
+"""Of everything that a kernel compares: both sides for given inputs, as `compares` of an ejected file says them, and which way each went so far.
 
 Whole numbers are moved onto the boundaries here (`on_numbers`): the numbers themselves, and those on either side.
 """
