@@ -23,6 +23,7 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from inductor_lab.ejected import demanded
+from inductor_lab.errors import short_of_memory
 from inductor_lab.judge import alone
 from inductor_lab.judge.alone import distance
 from inductor_lab.judge.compare.limits import Draw, Draws, Finding
@@ -250,16 +251,15 @@ def agrees_with_graph(file: Any, placement: Placement, exact: Sequence[torch.Ten
     Args:
         exact: What the reference makes of the same inputs in float64.
     """
-    try:
-        by_graph = graph_values(file, placement, exact=True)
-    except (RuntimeError, TypeError, IndexError, ValueError):  # shapes that do not fit: it is another computation
+    made = graph_values(file, placement, exact=True)
+    if made is None:
         return False
     read = [name in demanded(file) for name in file.WRITTEN]
-    return len(by_graph) == len(exact) and all(map(_near, compress(by_graph, read), compress(exact, read)))
+    return len(made) == len(exact) and all(map(_near, compress(made, read), compress(exact, read)))
 
 
-def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[torch.Tensor]:
-    """What the graph's form makes of the inputs, in their own dtypes or in float64.
+def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[torch.Tensor] | None:
+    """What the graph's form makes of the inputs, in their own dtypes or in float64; None where they do not fit, so that it is another computation.
 
     On the CPU where one may be an index: if the graph is another computation it may lie outside, and on a card that ends the process.
     """
@@ -268,8 +268,13 @@ def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[t
     views = placement.read_on(alone.DEVICE if floats else "cpu")
     read = [views[name] for name in names]
     read = [widened(x) if exact else x.clone() for x in read]
-    with alone.Exact() if exact else nullcontext():
-        made = file.aten(*read)
+    try:
+        with alone.Exact() if exact else nullcontext():
+            made = file.aten(*read)
+    except (RuntimeError, TypeError, IndexError, ValueError) as error:
+        if short_of_memory(error):
+            raise
+        return None
     return [torch.as_tensor(one, device=alone.DEVICE) for one in made]  # a number is on no device
 
 
