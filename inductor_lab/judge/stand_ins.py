@@ -15,18 +15,9 @@ from triton.runtime import driver, interpreter
 from triton.runtime.autotuner import Autotuner
 
 from inductor_lab import gpus
-from inductor_lab.judge.interpreter import (
-    card_operations,
-    fast_paths,
-    language,
-    libdevice_functions,
-    narrow_floats,
-    reductions,
-)
-from inductor_lab.judge.process.messages import NotJudged
+from inductor_lab.judge.interpreter import card_operations, fast_paths, language, libdevice_functions, narrow_floats
+from inductor_lab.judge.interpreter.interface import NotJudged
 from inductor_lab.library import attention
-
-__all__ = ["NotJudged", "choose", "install", "put_back"]
 
 LACKING = {
     "create_dot_scaled": (TritonSemantic, "dot_scaled", "tl.dot_scaled"),
@@ -50,7 +41,7 @@ def install() -> None:
     interpreter.MENDED = __name__  # a file that was ejected before looks for this, and would mend it itself
     np.seterr(all="ignore")  # NaN and inf are among the values
     triton._utils.TRITON_MAX_TENSOR_NUMEL = LARGEST_BLOCK
-    for part in (fast_paths, libdevice_functions, card_operations, narrow_floats, reductions, language, attention):
+    for part in (fast_paths, libdevice_functions, card_operations, narrow_floats, language, attention):
         part.install()
     interpreter.InterpreterBuilder.create_inline_asm = _lacks("inline assembly")
     for name, (owner, asked, what) in LACKING.items():

@@ -54,7 +54,9 @@ class Meant:
             nudged = [self.nudged(draw)[node].to(out.device) for draw in DRAWS]
             return nudged if out.dtype in limits.NARROW else nudged + rounded()
 
-        return limits.compared(out, want.to(out.device), ideal.to(out.device), None, moved, rounded)
+        return limits.compared(
+            out, want.to(out.device), ideal.to(out.device), None, limits.Draws(moved, roughly=rounded)
+        )
 
 
 def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant | None) -> ReplayedLaunch:
@@ -166,7 +168,7 @@ def _held_to_reference(
             draws = (expected(file, before, exact=True, nudge=draw) for draw in DRAWS)
             return [results[number].reshape(shape) for results in draws]
 
-        found = limits.compared(out, want, ideal, None, nudged)
+        found = limits.compared(out, want, ideal, None, limits.Draws(nudged))
         if found.message:
             return "fail", dict(found.errors), f"{name} {found.message}"
         if worst is None or limits.nearness(found.errors["hand"], found.limit) > limits.nearness(

@@ -24,7 +24,8 @@ from inductor_lab.grafting.fit import Fitting, Misfit
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.reference import expected
 from inductor_lab.judge.inputs import cases
-from inductor_lab.judge.process.messages import NotJudged, in_words, raised
+from inductor_lab.judge.interpreter.interface import NotJudged
+from inductor_lab.judge.process.kernel_process import in_words, raised
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Kernel, Launch
 from inductor_lab.replay import inputs, module

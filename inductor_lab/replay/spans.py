@@ -20,7 +20,8 @@ from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.fit import Fitting, Misfit
 from inductor_lab.grafting.splicing import graft_in
-from inductor_lab.judge.process.messages import NotJudged, in_words, raised
+from inductor_lab.judge.interpreter.interface import NotJudged
+from inductor_lab.judge.process.kernel_process import in_words, raised
 from inductor_lab.records import Capture, Graph
 from inductor_lab.records.span import Span
 from inductor_lab.spans import span

@@ -17,7 +17,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from inductor_lab.judge.compare.limits import compared
+from inductor_lab.judge.compare.limits import Draws, compared
 
 SHAPE = (1024, 512)
 SEEDS = 2
@@ -58,7 +58,7 @@ def told(function: Changed, change: float, dtype: torch.dtype, seed: int) -> boo
 
     right = function(x.to(wide), 0.0).to(dtype)
     out = function(x.to(wide), change).to(dtype)
-    return bool(compared(out, right, function(x.double(), 0.0), right, nudged).message)
+    return bool(compared(out, right, function(x.double(), 0.0), right, Draws(nudged)).message)
 
 
 def least(function: Changed, dtype: torch.dtype) -> float | None:

@@ -145,7 +145,7 @@ FAULTS = (
         ("softmax", "the verdict is written through the descriptors of the process that judges",
          above(OWN_VERDICT), launcher("\n    return div.zero_()\n")),
         ("softmax", "the judge's own method tells nothing",
-         above("import inductor_lab.judge.honesty.launcher as honesty\nhonesty.Launcher._tell = lambda *said: None"),
+         above("import inductor_lab.judge.watch.launcher as honesty\nhonesty.Launcher._tell = lambda *said: None"),
          launcher("\n    return div.copy_(torch.softmax(arg0, 1))\n")),
         ("softmax", "what would be seen is switched off by a class kept from before",
          above("Off = torch._C._DisableTorchDispatch\n" + COPIES),

@@ -16,6 +16,7 @@ import triton.language as tl
 
 from inductor_lab.judge import stand_ins
 from inductor_lab.judge.interpreter import libdevice_functions
+from inductor_lab.judge.interpreter.interface import NotJudged
 
 stand_ins.install()
 
@@ -734,7 +735,7 @@ def refused(what: str) -> str:
         by_libdevice(what)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
-    except stand_ins.NotJudged as error:
+    except NotJudged as error:
         return str(error)
     return ""
 
@@ -863,6 +864,6 @@ if __name__ == "__main__":
         try:
             run()
             said[name] = ""
-        except (Exception, stand_ins.NotJudged) as error:
+        except (Exception, NotJudged) as error:
             said[name] = f"{type(error).__name__}: {error}"
     print(json.dumps(said))

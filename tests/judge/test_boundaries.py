@@ -18,10 +18,10 @@ from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.judge.alone import drawn as normal  # noqa: E402
 from inductor_lab.judge.inputs.boundaries import (  # noqa: E402
-    Coverage,
     beside,
     on_boundaries,
 )
+from inductor_lab.judge.inputs.coverage import Coverage  # noqa: E402
 
 N = 4096
 Rows = tuple[tuple[str, Any, Any], ...]

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab.judge.alone import valid_values  # noqa: E402
+from inductor_lab.judge.inputs.domains import Domain  # noqa: E402
 from inductor_lab.judge.inputs.families import (  # noqa: E402
     FAMILIES,
     MIXES,
@@ -26,7 +27,7 @@ FLOATS = [torch.float32, torch.bfloat16, torch.float16, torch.float64, torch.flo
 
 
 def of(family: str, fill: Any = "normal", dtype: Any = torch.float32, shape: tuple[int, ...] = (64, 48), seed: int = 0, **odd: bool) -> Any:  # fmt: skip
-    return values(shape, dtype, fill, family, torch.Generator().manual_seed(seed), **odd)
+    return values(shape, Domain(fill, dtype), family, torch.Generator().manual_seed(seed), **odd)
 
 
 @pytest.mark.parametrize("family", ALL)
@@ -183,7 +184,9 @@ def test_powers_span_what_the_dtype_holds() -> None:
 
 def laid(mix: str, name: str, shape: tuple[int, ...], seed: int = 0, counts: tuple[int, ...] = (), **how: Any) -> Any:
     generator = torch.Generator().manual_seed(seed)
-    return values(shape, torch.float32, "normal", mix, generator, layout_of(name, shape, counts, generator), **how)
+    return values(
+        shape, Domain("normal", torch.float32), mix, generator, layout_of(name, shape, counts, generator), **how
+    )
 
 
 def test_all_families_are_tried_by_rows_and_by_columns() -> None:
@@ -289,5 +292,5 @@ def test_a_bias_is_normal_half_of_the_time() -> None:
 
 def test_normal_is_what_a_file_s_own_check_draws() -> None:
     for shape, dtype, fill in (((4, 5), torch.float32, "unit"), ((30,), torch.int64, (0, 9, -1))):
-        mine = values(shape, dtype, fill, "normal", torch.Generator().manual_seed(5))
+        mine = values(shape, Domain(fill, dtype), "normal", torch.Generator().manual_seed(5))
         assert torch.equal(mine, valid_values(shape, dtype, fill, torch.Generator().manual_seed(5)))

@@ -98,8 +98,8 @@ RIGHT = {
 WATCHED = """
 import json, sys
 from inductor_lab.judge import alone, stand_ins
-from inductor_lab.judge.honesty.escapes import Snapshot
-from inductor_lab.judge.honesty.launcher import Launcher
+from inductor_lab.judge.watch.escapes import Snapshot
+from inductor_lab.judge.watch.launcher import Launcher
 from inductor_lab.ejected import load
 
 stand_ins.install()
@@ -120,8 +120,8 @@ IMPORTED = """
 import json, os, pathlib, sys
 from inductor_lab.judge import stand_ins
 from inductor_lab.judge.compare import verdict
-from inductor_lab.judge.honesty.escapes import Snapshot
-from inductor_lab.judge.honesty.launcher import Launcher
+from inductor_lab.judge.watch.escapes import Snapshot
+from inductor_lab.judge.watch.launcher import Launcher
 from inductor_lab.ejected import load
 
 stand_ins.install()
@@ -161,7 +161,7 @@ REPLACES = {
     "builtins.max": "import builtins\nbuiltins.max = min",
     "numpy.maximum": "import numpy\nnumpy.maximum = numpy.minimum",
     "inductor_lab.judge.alone.distance": "import inductor_lab.judge.alone\ninductor_lab.judge.alone.distance = lambda *a: 0.0",
-    "inductor_lab.judge.honesty.launcher.Launcher": "import inductor_lab.judge.honesty.launcher\ninductor_lab.judge.honesty.launcher.Launcher = None",
+    "inductor_lab.judge.watch.launcher.Launcher": "import inductor_lab.judge.watch.launcher\ninductor_lab.judge.watch.launcher.Launcher = None",
 }
 
 

@@ -20,10 +20,10 @@ import torch
 from inductor_lab.eject import eject
 from inductor_lab.ejected import JUDGE_STARTS
 from inductor_lab.errors import LabError
+from inductor_lab.judge.compare.verdict import reduced
 from inductor_lab.judge.inputs.cases import Plan, load_inputs, save_inputs
 from inductor_lab.judge.inputs.placement import place_inputs, strayed
-from inductor_lab.judge.inputs.smallest_inputs import reduced
-from inductor_lab.judge.process import messages
+from inductor_lab.judge.process import kernel_process
 from inductor_lab.judge.process.file_parts import forbidden_name, judged_part, missing_names
 from inductor_lab.read import read
 from inductor_lab.records import Verdict
@@ -33,14 +33,14 @@ IMPORT = "from torch._inductor.runtime import triton_helpers\n"
 
 def test_a_message_arrives_with_its_bytes_and_an_end_is_told() -> None:
     here, there = socket.socketpair()
-    messages.send(here, {"what": "launch"}, [memoryview(b"abc"), memoryview(b"")])
-    assert messages.receive(there) == ({"what": "launch"}, [bytearray(b"abc"), bytearray(b"")])
+    kernel_process.send(here, {"what": "launch"}, [memoryview(b"abc"), memoryview(b"")])
+    assert kernel_process.receive(there) == ({"what": "launch"}, [bytearray(b"abc"), bytearray(b"")])
     there.settimeout(0.01)
     with pytest.raises(TimeoutError):
-        messages.receive(there)
+        kernel_process.receive(there)
     here.close()
-    with pytest.raises(messages.EndedError):
-        messages.receive(there)
+    with pytest.raises(kernel_process.EndedError):
+        kernel_process.receive(there)
 
 
 def test_what_judges_is_read_without_the_kernel_that_somebody_edited(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_only_the_import_of_a_line_is_judged(tmp_path: Path) -> None:
     [
         ("Off = torch._C._DisableTorchDispatch", "_C"),
         ("import numpy", "numpy"),
-        ("import inductor_lab.judge.honesty.launcher", "inductor_lab.judge.honesty.launcher"),
+        ("import inductor_lab.judge.watch.launcher", "inductor_lab.judge.watch.launcher"),
         ("from torch.utils import dlpack", "torch.utils.dlpack"),
         ("exec('1')", "exec"),
         ("torch.nn.functional.relu.__code__ = None", "__code__"),

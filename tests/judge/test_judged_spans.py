@@ -16,8 +16,8 @@ pytest.importorskip("triton")
 import torch
 
 from inductor_lab.errors import LabError
-from inductor_lab.judge.honesty.launcher import operator
 from inductor_lab.judge.process.kernel_process import _configurations
+from inductor_lab.judge.watch.launcher import operator
 from inductor_lab.judge.watch.watched_memory import count_unwritten, fill_unwritten, pattern
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all

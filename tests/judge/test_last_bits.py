@@ -37,7 +37,7 @@ def nearby(given: list[Any]) -> Nearby:
 def test_floats_are_moved_by_their_last_bit_and_nothing_else_is() -> None:
     given: list[Any] = []
     near = nearby(given)
-    assert len(near.nudged()) == len(near.closer()) == 5
+    assert len(near.nudged()) == len(near.draws(list).closer()) == 5
     finite = X.isfinite() & (X != 0)
     for (x, index, flags), part in zip(given, [1.0] * 5 + [0.25] * 5, strict=True):
         assert torch.equal(index, INDEX) and torch.equal(flags, FLAGS)

@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 import torch
 from torch import Tensor
-from variants import drawn, nudges
+from variants import compared, drawn, nudges
 
 from inductor_lab.judge.alone import Exact
-from inductor_lab.judge.compare.limits import Finding, compared
+from inductor_lab.judge.compare.limits import Finding
 from inductor_lab.judge.compare.reference import widened
 
 

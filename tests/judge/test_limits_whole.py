@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 import torch
 from torch import Tensor
-from variants import drawn, nudges, one_after_another, pairwise
+from variants import compared, drawn, nudges, one_after_another, pairwise
 
-from inductor_lab.judge.compare.limits import Finding, compared
+from inductor_lab.judge.compare.limits import Finding
 
 Function = Callable[[Tensor], Tensor]
 

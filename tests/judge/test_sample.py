@@ -16,19 +16,17 @@ from asked import asked, some
 from faults.kernels import ejected
 from faults.records import applied
 
-from inductor_lab.judge.inputs.programs import (
+from inductor_lab.judge.compare.baseline import (
     FEWEST,
     MOST,
     MUCH,
     Part,
-    Sample,
-    WholeNeeded,
     chosen,
     differ,
     edges,
     how_many,
 )
-from inductor_lab.judge.watch.watch import Watch
+from inductor_lab.judge.watch.watch import Sample, Watch, WholeNeeded
 from inductor_lab.records import Verdict
 from inductor_lab.verify import verify_all
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from inductor_lab.judge.inputs.smallest_inputs import reduced
+from inductor_lab.judge.compare.verdict import reduced
 
 NORMAL = ((4,), (1,), torch.float32, "normal")
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from inductor_lab.judge.compare import limits
+
 Function = Callable[[Tensor], Tensor]
 
 
@@ -260,3 +262,14 @@ def variants() -> Iterator[tuple[str, str]]:
     for name, form in FORMS.items():
         for variant in form.right:
             yield name, variant
+
+
+# ---------------------------------------------------------------- held to the limits
+
+
+def compared(
+    out: Tensor, eager: Tensor, exact: Tensor, generated: Tensor | None, nudged: limits.Draw, *, from_eager: bool = False,
+    **others: limits.Draw,
+) -> limits.Finding:  # fmt: skip
+    """What the judge finds, by what inputs that are a last bit away give."""
+    return limits.compared(out, eager, exact, generated, limits.Draws(nudged, **others), from_eager=from_eager)

@@ -55,6 +55,18 @@ def test_a_step_computes_what_was_captured(
     assert verify(file, effort="quick").verdict == "pass"
 
 
+@pytest.mark.slow
+def test_a_row_that_the_model_rounds_to_one_side_is_no_fault(tmp_path: Path) -> None:
+    """Inductor's kernel rounds once where the model, and ours, round what is normalized too: of a row of like numbers all the same way."""
+    x, residual = torch.randn(2, 16, 4096, dtype=torch.bfloat16)
+    model, file = AddRMSNorm(4096).bfloat16(), tmp_path / "forward_1.py"
+    inductor_lab.capture_model(model, x.requires_grad_(), residual.requires_grad_(), gpu="h200", train=True).save(
+        tmp_path / "of"
+    )
+    file.write_text(written("rms_norm", "forward_1", tmp_path / "of", file.name), encoding="utf-8")
+    assert verify(file, effort="quick", case="rows of every kind").verdict == "pass"
+
+
 @pytest.mark.parametrize(
     ("kernel", "step", "right", "wrong", "says"),
     [

@@ -64,6 +64,8 @@ class Written:
     """The elements that are told of; all for None."""
     judge: str = "float64"
     """Who says what is exact."""
+    from_eager: bool = False
+    """Whether errors lean from eager's values, not from float64's."""
     modulus: Tensor | None = None
     """How large the complex values are whose parts these are: rounding moves both parts by what the larger one is."""
 

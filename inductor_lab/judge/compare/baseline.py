@@ -1,9 +1,16 @@
-"""Inductor's own kernel under the judge: what it makes of a case's inputs, what it does on the way, and which of its programs say enough."""
+"""Inductor's own kernel under the judge: what it makes of a case's inputs, what it does on the way, and which of its programs say enough.
+
+A program of a large launch does what its neighbours do, elsewhere. What differs lies at the ends of an axis, where a mask begins, and where the
+programs of a foreach kernel go on to its next tensors: such an edge is found by halving. The first and the last run, those around an edge, and some
+that are drawn.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from inspect import signature
@@ -12,6 +19,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, short_of_memory
@@ -19,13 +27,18 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.compare.reference import inputs_beside, widened
 from inductor_lab.judge.inputs.cases import own_blocks
 from inductor_lab.judge.inputs.placement import Placement
-from inductor_lab.judge.inputs.programs import MUCH, Grid, Place, Sample, WholeNeeded, chosen, edges, how_many
 from inductor_lab.judge.interpreter import fast_paths
-from inductor_lab.judge.process.messages import NotJudged
-from inductor_lab.judge.watch.watch import Watch
+from inductor_lab.judge.interpreter.interface import NotJudged
+from inductor_lab.judge.watch.watch import Grid, Place, Sample, Watch, WholeNeeded
 from inductor_lab.judge.watch.watched_memory import bits
 
 NOTHING: Mapping[str, int] = {}
+MUCH = 0.5
+"""Seconds, about, that the programs take together which run; a launch that takes no longer runs whole."""
+FEWEST, MOST = 6, 64
+"""Programs of one launch."""
+PROBES = 17
+"""Programs that are looked at first to find edges."""
 MOST_TOGETHER = 1000
 """Programs of a launch all of which have to run."""
 
@@ -186,3 +199,91 @@ class Baseline:
                     f"{self.path} can not be judged on {where}: Inductor's own kernel does not run: {type(error).__name__}: {text}"
                 ) from error
         return watch
+
+
+# ------------------------------------------------------------ which programs run
+
+
+def how_many(seconds: float) -> int:
+    """How many programs of a launch run of which one takes so long."""
+    return int(min(max(MUCH / max(seconds, 1e-6), FEWEST), MOST))
+
+
+def chosen(grid: Grid, count: int, edges: Sequence[int], seed: int) -> Sample:
+    """About so many programs.
+
+    Args:
+        edges: Along the first axis, programs at which something else begins.
+    """
+    generator = random.Random(seed)
+    nx, ny, nz = grid
+    begins = [0, *edges, nx]
+    found: set[Place] = set()
+    across = sorted(itertools.product(_ends(ny), _ends(nz)))
+    for first, end in itertools.pairwise(begins):
+        for x in _ends(end - first):
+            found.update((first + x, y, z) for y, z in (across if len(begins) == 2 else across[:1]))
+    parts = [range(first, end) for first, end in itertools.pairwise(begins) if end > first]
+    while len(found) < min(count, nx * ny * nz):
+        part = generator.choice(parts) if generator.random() < 0.5 else range(nx)
+        x, y, z = generator.choice(part), generator.randrange(ny), generator.randrange(nz)
+        found.update((each, y, z) for each in (x, x + 1) if each < nx)
+    return Sample(grid, frozenset(found))
+
+
+def _ends(count: int) -> list[int]:
+    """The first two and the last two."""
+    return sorted({0, min(1, count - 1), max(count - 2, 0), count - 1}) if count > 0 else []
+
+
+def edges(programs: int, told: Callable[[Sequence[int]], Mapping[int, Any]]) -> list[int]:
+    """The programs at which something else begins, of those that some probes lie on either side of.
+
+    Args:
+        told: What each of these programs does, in a form that can be compared.
+    """
+    known = dict(told(sorted({round(number * (programs - 1) / (PROBES - 1)) for number in range(PROBES)})))
+    while True:
+        places = sorted(known)
+        asked = [(a + b) // 2 for a, b in itertools.pairwise(places) if known[a] != known[b] and b - a > 1]
+        if not asked:
+            return [b for a, b in itertools.pairwise(places) if known[a] != known[b]]
+        known |= told(asked)
+
+
+# ------------------------------------------------------------ what they wrote
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows of the last dimension and columns that hold all marked elements of a tensor."""
+
+    rows: Tensor
+    columns: Tensor
+    counts: Tensor
+    """Which elements of these rows and columns are marked."""
+
+    @staticmethod
+    def of(marked: Tensor) -> Part:
+        flat = marked.reshape(-1, marked.shape[-1]) if marked.ndim else marked.reshape(1, 1)
+        rows = flat.any(1).nonzero().flatten()
+        columns = flat[rows].any(0).nonzero().flatten()
+        return Part(rows, columns, flat[rows][:, columns])
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """The same part of another tensor of as many elements, in that shape."""
+        flat = x.reshape(-1, x.shape[-1]) if x.ndim else x.reshape(1, 1)
+        return flat[self.rows][:, self.columns]
+
+    def marked(self, part: Tensor, shape: torch.Size) -> Tensor:
+        """Where the marked elements of the part lie in the whole."""
+        found = torch.zeros(shape, dtype=torch.bool, device=part.device)
+        flat = found.view(-1, shape[-1]) if shape else found.view(1, 1)
+        flat[self.rows.unsqueeze(1), self.columns] = part & self.counts
+        return found
+
+
+def differ(x: Tensor, y: Tensor) -> Tensor:
+    """Which elements of two tensors of one shape and dtype have other bits."""
+    other = bits(x) != bits(y)
+    return other.any(-1) if x.is_complex() else other

@@ -18,15 +18,22 @@ from inductor_lab.ejected import demanded, is_span
 from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits, pattern
-from inductor_lab.judge.compare.baseline import Baseline, Generated
-from inductor_lab.judge.compare.reference import Nearby, agrees_with_graph, expected, furthest_order, graph_values
-from inductor_lab.judge.honesty.launcher import SEVERAL, library
-from inductor_lab.judge.inputs import boundaries, families, smallest_inputs
+from inductor_lab.judge.compare.baseline import Baseline, Generated, Part, differ
+from inductor_lab.judge.compare.reference import (
+    Nearby,
+    agrees_with_graph,
+    by_graph,
+    expected,
+    furthest_order,
+    graph_values,
+)
+from inductor_lab.judge.inputs import boundaries, families
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
+from inductor_lab.judge.inputs.coverage import Coverage
 from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
-from inductor_lab.judge.inputs.programs import Part, Sample, WholeNeeded, differ
-from inductor_lab.judge.process import messages
-from inductor_lab.judge.process.messages import HangsError, in_words
+from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
+from inductor_lab.judge.watch.launcher import SEVERAL, library
+from inductor_lab.judge.watch.watch import Sample, WholeNeeded
 from inductor_lab.records import Case
 
 FEW = 1 << 22
@@ -110,7 +117,7 @@ class Judge:
             raise LabError(f"{path} can not be judged: {error}") from error
         if "error" in told:
             raise LabError(told["error"])
-        self.coverage = boundaries.Coverage(file)
+        self.coverage = Coverage(file)
         self.plain: Placement | None = None
         """Inputs of normal numbers, and what the reference makes of them in float64, as far as a case has asked."""
         self.exact: tuple[torch.Tensor, ...] | None = None
@@ -226,7 +233,7 @@ class Judge:
             if found[name][0].message:  # how close the others are costs as much again for each, and changes nothing
                 break
         if not found:  # a kernel that only asserts writes nothing
-            nothing = dict.fromkeys(("hand", "generated", "eager"), 0.0)
+            nothing = dict.fromkeys(limits.PARTIES, 0.0)
             return Tried(Case("", not message, nothing, message), "eager", 0.0)
         findings = [finding for finding, _ in found.values()]
         worst = max(findings, key=lambda one: limits.nearness(one.errors["hand"], one.limit))
@@ -249,24 +256,27 @@ class Judge:
         file, placement, generated = launched.file, launched.placement, launched.generated
         number = file.WRITTEN.index(name)
         out = launched.after[name].to(alone.DEVICE)
-        mine = generated.views[name] if generated else None
-        want, ideal = (each[number].reshape(out.shape) if each else None for each in (eager, exact))
-        nearby = Nearby(file, placement, number, out.shape)
         again = partial(self.baseline.beside, file, placement, name, launched.sample)
-        draws = nearby.nudged, nearby.moved, nearby.flushed, again
-        if launched.sample:
-            found = _in_part(launched, name, out, want, ideal, nearby, again)
-        elif want is None or ideal is None:
-            found = limits.against_generated(out, mine, again)
-        else:
-            found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
-            if found.message and out.dtype in limits.NARROW and name in file.TAKES:
-                want = furthest_order(file, placement, number, ideal).to(out.dtype)
-                found = limits.compared(out, want, ideal, mine, *draws, closer=nearby.closer)
-            if found.message and not out.is_floating_point() and self.agrees_with_graph():
-                theirs = graph_values(file, placement)[number]  # in narrow dtypes throughout, as the model has it
-                found = replace(found, message="") if torch.equal(out, theirs.reshape(out.shape).to(out)) else found
-        return found, (out, mine, mine) if want is None or ideal is None else (out, want, ideal)
+        draws = Nearby(file, placement, number, out.shape).draws(again)
+        if eager is None or exact is None:
+            assert generated
+            mine = generated.views[name]
+            return _compared(launched, name, out, None, draws, None), (out, mine, mine)
+        want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
+        held = partial(_compared, launched, name, out, ideal, draws)
+        found = held(want)
+        if found.message and not launched.sample and out.dtype in limits.NARROW and name in file.TAKES:
+            want = furthest_order(file, placement, number, ideal).to(out.dtype)
+            found = held(want)
+        if found.message and self._is_of_the_graph(launched, out) and (graph := graph_values(file, placement)):
+            found = by_graph(found, held, out, graph[number].reshape(out.shape).to(out))
+        return found, (out, want, ideal)
+
+    def _is_of_the_graph(self, launched: Launched, out: torch.Tensor) -> bool:
+        """Whether the graph's own form is another one than the reference, and computes the same: for other sizes than its own it may not."""
+        if launched.plan.sizes and out.is_floating_point():
+            return False
+        return bool(self.agrees_with_graph()) and self.file.aten is not self.file.reference
 
     def _trespass(self, launched: Launched) -> str:
         """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
@@ -310,21 +320,12 @@ class Judge:
             return {}
         out, want, ideal = (each.cpu() for each in tried.results)
         place = int(tried.wrong.reshape(-1).nonzero()[0])
-        messages.send(self.channel, {"who": tried.written, "place": place})
+        send(self.channel, {"who": tried.written, "place": place})
         told, parts = self._received("it is asked who wrote an element")
         blocks = told.pop("blocks")
         unwritten = torch.frombuffer(parts[0], dtype=torch.bool) if parts else None
         found = asdict(pattern.where(out, want, ideal, tried.wrong.cpu(), values, blocks, unwritten))
         return {"tensor": tried.written, **found, **told}
-
-    def smallest(
-        self, plan: Plan, values: Mapping[str, torch.Tensor], written: str
-    ) -> tuple[dict[str, torch.Tensor], str]:
-        """Simpler inputs on which this output is still wrong, and what they are in words."""
-        plan = replace(plan, only=written)
-        return smallest_inputs.reduced(
-            self.file.ARGUMENTS, values, lambda simpler: not self.tried(plan, simpler).case.passed
-        )
 
     # ---- the other process
 
@@ -334,10 +335,10 @@ class Judge:
         asked["library"] = library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
-        messages.send(self.channel, asked, [memory.numpy().data for memory in placement.memories])
+        send(self.channel, asked, [memory.numpy().data for memory in placement.memories])
 
     def _received(self, doing: str, limit: float = PATIENCE) -> tuple[dict[str, Any], list[bytearray]]:
-        return messages.answer(self.channel, doing, limit)
+        return answer(self.channel, doing, limit)
 
     def note(self, sentence: str) -> None:
         """Say something once."""
@@ -345,37 +346,32 @@ class Judge:
             self.notes.append(sentence)
 
 
-def _in_part(
-    launched: Launched,
-    name: str,
-    out: torch.Tensor,
-    want: torch.Tensor | None,
-    ideal: torch.Tensor | None,
-    nearby: Nearby,
-    again: limits.Nudged,
-) -> limits.Finding:
-    """What is found of the elements that the programs wrote which ran, of either kernel.
+def _compared(
+    launched: Launched, name: str, out: torch.Tensor, ideal: torch.Tensor | None, draws: limits.Draws, want: torch.Tensor | None,
+    from_eager: bool = False,
+) -> limits.Finding:  # fmt: skip
+    """What is found of a tensor where eager has this, None where it is not known: of all, or of what the programs wrote which ran, of either kernel.
 
     Raises:
         WholeNeeded: what the generated kernel's programs wrote is left by the hand kernel's: another of its programs may write it.
     """
-    assert launched.generated
-    mine, wrote = launched.generated.views[name], launched.generated.wrote[name]
-    changed = differ(out, launched.placement.read_on(alone.DEVICE)[name])
-    marked = wrote | changed
-    if not bool(marked.any()):
-        return limits.Finding(dict.fromkeys(("hand", "generated", "eager"), 0.0))
-    part = Part.of(marked)
+    generated = launched.generated
+    mine = generated.views[name] if generated else None
+    if not launched.sample:
+        return limits.compared(out, want, ideal, mine, draws, from_eager=from_eager)
+    assert generated and mine is not None
+    wrote, changed = generated.wrote[name], differ(out, launched.placement.read_on(alone.DEVICE)[name])
+    if not bool((wrote | changed).any()):
+        return limits.Finding(dict.fromkeys(limits.PARTIES, 0.0))
+    part = Part.of(wrote | changed)
     if want is None or ideal is None:
         if bool((changed & ~wrote).any()):
             raise WholeNeeded(OTHERS)
-        found = limits.against_generated(part(out), part(mine), part.each(again))
+        found = limits.compared(part(out), None, None, part(mine), draws.each(part))
     else:
         eager = part(want).to(out.dtype)
-        hand, generated = part(out).where(part.counts, eager), part(mine).where(part(wrote), eager)
-        draws = (part.each(each) for each in (nearby.nudged, nearby.moved, nearby.flushed, again))
-        closer = part.each(nearby.closer)
-        found = limits.compared(hand, eager, part(ideal), generated, *draws, counts=part.counts, closer=closer)
+        hand, mine = part(out).where(part.counts, eager), part(mine).where(part(wrote), eager)
+        found = limits.compared(hand, eager, part(ideal), mine, draws.each(part), part.counts, from_eager)
     if found.wrong is None:
         return found
     wrong = part.marked(found.wrong, out.shape)

@@ -28,10 +28,32 @@ RARE = 64
 """Of so many elements one may be NaN where eager is infinite: a card takes a subnormal number for 0, and 0 times an infinity is NaN."""
 NOTHING = 1e-15
 """A result of this size may be 0."""
+PARTIES = ("hand", "generated", "eager")
 MANIFOLD = 10.0
 """What is off by more than so many times its value is told by its own size."""
 
-Nudged = Callable[[], list[Tensor]]
+Draw = Callable[[], list[Tensor]]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What no rounding holds apart: results for inputs that are a little elsewhere. Each is asked only where something would fail otherwise."""
+
+    nudged: Draw
+    """Float64's for inputs off by the last bit of a float32."""
+    closer: Draw = list
+    """The same draws, for inputs off by a quarter of that."""
+    flushed: Draw = list
+    """Float64's for inputs a little more or less, as the GPU's approximate functions take subnormal numbers for 0; none where no input is so small."""
+    roughly: Draw = list
+    """Float64's for inputs off by the last bit of their own dtype, for what is computed in it throughout, as eager itself does."""
+    regenerated: Draw | None = None
+    """What the generated kernel makes of inputs off by the last bit of a float32, for where that one is what the hand kernel is held to."""
+
+    def each(self, change: Callable[[Tensor], Tensor]) -> Draws:
+        """The same of a part of each tensor, or of another form of it."""
+        every = (self.nudged, self.closer, self.flushed, self.roughly, self.regenerated)
+        return Draws(*(draw and (lambda draw=draw: [change(x) for x in draw()]) for draw in every))  # type: ignore[arg-type, misc]
 
 
 @dataclass(frozen=True)
@@ -50,66 +72,48 @@ class Finding:
 
 
 def compared(
-    out: Tensor,
-    eager: Tensor,
-    exact: Tensor,
-    generated: Tensor | None,
-    nudged: Nudged,
-    roughly: Nudged | None = None,
-    flushed: Nudged = list,
-    regenerated: Nudged | None = None,
-    counts: Tensor | None = None,
-    closer: Nudged | None = None,
-) -> Finding:
-    """Hold what a kernel wrote to eager PyTorch, judged by the same in float64.
+    out: Tensor, eager: Tensor | None, exact: Tensor | None, generated: Tensor | None, draws: Draws,
+    counts: Tensor | None = None, from_eager: bool = False,
+) -> Finding:  # fmt: skip
+    """Hold what a kernel wrote to eager PyTorch, judged by the same in float64; where those are not known, to the generated kernel.
 
-    generated: what Inductor's kernel wrote, None where it is not for these sizes. nudged: gives float64's results for inputs off by the
-    last bit of a float32; it is called only where something would fail otherwise. roughly: the same for inputs off by the last bit of
-    their own dtype, for what is computed in it throughout, as eager itself does. flushed: the same for inputs that are a little more or
-    less, as the GPU's approximate functions take subnormal numbers for 0; nothing where no input is so small. regenerated: what the
-    generated kernel makes of inputs off by the last bit of a float32, for where that one is what the hand kernel is held to. counts: the
-    elements that the hand kernel wrote, where it wrote some alone. closer: gives what `nudged` does, for inputs off by a quarter of that.
+    Args:
+        generated: What Inductor's kernel wrote, None where it is not for these sizes.
+        counts: The elements that the hand kernel wrote, where it wrote some alone.
+        from_eager: Whether what leans to one side is told from eager's own values: it rounds more often than float64 explains.
     """
+    if eager is None or exact is None:
+        assert generated is not None and draws.regenerated
+        return against_generated(out, generated, draws.regenerated)
     eager = eager.reshape(out.shape).to(out.dtype)
     exact = exact.reshape(out.shape)
     generated = None if generated is None else generated.reshape(out.shape)
     if not out.numel():
-        return Finding({"hand": 0.0, "generated": 0.0, "eager": 0.0})
+        return Finding(dict.fromkeys(PARTIES, 0.0))
     if out.is_complex():
-        several = (nudged, roughly or list, flushed, regenerated or list, closer or list)
-        found = _numbers(
-            Written(
-                _parts(out), _parts(eager), _parts(exact), None if generated is None else _parts(generated),
-                modulus=as_rows(exact.abs().expand(2, *exact.shape)), counts=None if counts is None else as_rows(counts.expand(2, *out.shape)) > 0,
-            ),
-            *(lambda draws=draws: [_parts(draw.reshape(out.shape)) for draw in draws()] for draws in several),
-        )  # fmt: skip
+        parts = [None if x is None else _parts(x) for x in (out, eager, exact, generated)]
+        modulus = as_rows(exact.abs().expand(2, *exact.shape))
+        marked = None if counts is None else as_rows(counts.expand(2, *out.shape)) > 0
+        written = Written(*parts, modulus=modulus, counts=marked, from_eager=from_eager)  # type: ignore[arg-type]
+        found = _numbers(written, draws.each(lambda draw: _parts(draw.reshape(out.shape))))
         return replace(found, wrong=None if found.wrong is None else found.wrong.any(0))
     if not out.is_floating_point():
-        return _whole_numbers(Whole(out, eager, exact.to(out.dtype), generated), nudged)
-    written = Written(out, eager, exact, generated, counts=None if counts is None else as_rows(counts) > 0)
-    return _numbers(written, nudged, roughly, flushed, regenerated, closer)
+        return _whole_numbers(Whole(out, eager, exact.to(out.dtype), generated), draws.nudged)
+    marked = None if counts is None else as_rows(counts) > 0
+    return _numbers(Written(out, eager, exact, generated, counts=marked, from_eager=from_eager), draws)
 
 
-def against_generated(out: Tensor, generated: Tensor, regenerated: Nudged) -> Finding:
+def against_generated(out: Tensor, generated: Tensor, regenerated: Draw) -> Finding:
     """Hold what a kernel wrote to what the generated one wrote, where eager is not known: sums may be taken in another order, no more."""
-    generated = generated.reshape(out.shape)
+    generated, draws = generated.reshape(out.shape), Draws(regenerated)
     if out.is_floating_point() and out.numel():
-        written = Written(out, generated, generated.double(), None, judge="the generated kernel")
-        found = _numbers(written, regenerated, None, list, None, None)
+        found = _numbers(Written(out, generated, generated.double(), None, judge="the generated kernel"), draws)
     else:
-        found = compared(out, generated, generated, None, regenerated)
+        found = compared(out, generated, generated, None, draws)
     return replace(found, against="generated")
 
 
-def _numbers(
-    written: Written,
-    nudged: Nudged,
-    roughly: Nudged | None,
-    flushed: Nudged,
-    regenerated: Nudged | None,
-    closer: Nudged | None,
-) -> Finding:
+def _numbers(written: Written, draws: Draws) -> Finding:
     """Floats, or the parts of complex values: as closely as it takes."""
     first = _held(written)
     if not first.message or _plainly(written, first):
@@ -118,21 +122,22 @@ def _numbers(
     second = _held(neighbours)
     if not second.message:
         return second
-    draws = nudged()
-    third = replace(neighbours, felt=_felt(written.ideal, draws), turned=_turned(written, draws))
+    nudged = draws.nudged()
+    third = replace(neighbours, felt=_felt(written.ideal, nudged), turned=_turned(written, nudged))
     found = _held(third)
-    if found.message and closer and (nearer := closer()):
-        third = replace(third, cancels=_cancels(written.ideal, draws, nearer))
+    if found.message and (closer := draws.closer()):
+        third = replace(third, cancels=_cancels(written.ideal, nudged, closer))
         found = _held(third)
-    if found.message and (draws := flushed()):
-        third = replace(third, flushed=tuple(as_rows(draw.reshape(written.out.shape)) for draw in draws))
+    if found.message and (flushed := draws.flushed()):
+        third = replace(third, flushed=tuple(as_rows(draw.reshape(written.out.shape)) for draw in flushed))
         found = _held(third)
-    if found.message and regenerated and written.by_kernel is not None and bool(_off(third, written.by_kernel).any()):
-        third = replace(third, felt_by_kernel=_felt(written.by_kernel, regenerated()))
+    by_kernel, regenerated = written.by_kernel, draws.regenerated
+    if found.message and regenerated and by_kernel is not None and bool(_off(third, by_kernel).any()):
+        third = replace(third, felt_by_kernel=_felt(by_kernel, regenerated()))
         found = _held(third)
-    if not found.message or roughly is None or written.out.dtype not in NARROW:
-        return found
-    return _held(replace(third, rough=_felt(written.ideal, roughly())))
+    if found.message and written.out.dtype in NARROW and (roughly := draws.roughly()):
+        return _held(replace(third, rough=_felt(written.ideal, roughly)))
+    return found
 
 
 def _parts(values: Tensor) -> Tensor:
@@ -181,8 +186,8 @@ def _leaning(written: Written, told: Finding) -> Finding:
         bias.Errors(
             hand=some(written.hand),
             eager=some(written.by_eager),
-            generated=None if written.by_kernel is None else some(written.by_kernel),
-            exact=some(written.ideal),
+            generated=None if written.by_kernel is None or written.from_eager else some(written.by_kernel),
+            exact=some(written.by_eager if written.from_eager else written.ideal),
             dtype=written.out.dtype,
             arithmetic=written.arithmetic,
             scale=some(written.scale),
@@ -350,7 +355,7 @@ def _message(written: Written, wrong: Tensor) -> str:
     return f"is off by {far} where it is worst; allowed {may}; {judge} says {right}, the kernel {mine}{others}"
 
 
-def _whole_numbers(whole: Whole, nudged: Nudged) -> Finding:
+def _whole_numbers(whole: Whole, nudged: Draw) -> Finding:
     """Integers and bools equal eager's, unless rounding decides them."""
     parties = {"hand": whole.out, "generated": whole.generated, "eager": whole.eager}
     if all(values is None or torch.equal(values, whole.exact) for values in parties.values()):

@@ -11,9 +11,10 @@ Beside it what no rounding can hold apart: float64 of inputs that are a last bit
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -22,8 +23,10 @@ from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from inductor_lab.ejected import demanded
+from inductor_lab.errors import short_of_memory
 from inductor_lab.judge import alone
 from inductor_lab.judge.alone import distance
+from inductor_lab.judge.compare.limits import Draw, Draws, Finding
 from inductor_lab.judge.inputs.placement import Placement, once, seen
 
 aten = torch.ops.aten
@@ -48,6 +51,8 @@ ENOUGH = 1 << 20
 """Elements of a tensor that are compared."""
 NEAR = 1e-6
 """Of the largest value."""
+CLOSER = 0.25
+"""Part of a last bit: what rounding moves moves so much less, a boundary is crossed or it is not."""
 LOST = 2.0**-12
 """Half the digits of a float32: an error of this size is no rounding."""
 
@@ -97,6 +102,10 @@ class Nearby:
     number: int
     shape: torch.Size
 
+    def draws(self, regenerated: Draw) -> Draws:
+        """All of them, with what the generated kernel makes of such inputs."""
+        return Draws(self.nudged, partial(self.nudged, CLOSER), self.flushed, self.moved, regenerated)
+
     def nudged(self, part: float = 1.0) -> list[Tensor]:
         """For inputs that are all off by this part of the last bit of a float32, and products that are summands by half as much: one result a draw.
 
@@ -117,10 +126,6 @@ class Nearby:
             with _Fused(part, generator):
                 found.append(self._result(read))
         return found
-
-    def closer(self) -> list[Tensor]:
-        """The same draws, for inputs off by a quarter of that."""
-        return self.nudged(0.25)
 
     def moved(self) -> list[Tensor]:
         """A result that is off by what the last bits of the inputs in their own dtypes can do at most, each input by itself."""
@@ -246,16 +251,15 @@ def agrees_with_graph(file: Any, placement: Placement, exact: Sequence[torch.Ten
     Args:
         exact: What the reference makes of the same inputs in float64.
     """
-    try:
-        by_graph = graph_values(file, placement, exact=True)
-    except (RuntimeError, TypeError, IndexError, ValueError):  # shapes that do not fit: it is another computation
+    made = graph_values(file, placement, exact=True)
+    if made is None:
         return False
     read = [name in demanded(file) for name in file.WRITTEN]
-    return len(by_graph) == len(exact) and all(map(_near, compress(by_graph, read), compress(exact, read)))
+    return len(made) == len(exact) and all(map(_near, compress(made, read), compress(exact, read)))
 
 
-def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[torch.Tensor]:
-    """What the graph's form makes of the inputs, in their own dtypes or in float64.
+def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[torch.Tensor] | None:
+    """What the graph's form makes of the inputs, in their own dtypes or in float64; None where they do not fit, so that it is another computation.
 
     On the CPU where one may be an index: if the graph is another computation it may lie outside, and on a card that ends the process.
     """
@@ -264,9 +268,33 @@ def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[t
     views = placement.read_on(alone.DEVICE if floats else "cpu")
     read = [views[name] for name in names]
     read = [widened(x) if exact else x.clone() for x in read]
-    with alone.Exact() if exact else nullcontext():
-        made = file.aten(*read)
+    try:
+        with alone.Exact() if exact else nullcontext():
+            made = file.aten(*read)
+    except (RuntimeError, TypeError, IndexError, ValueError) as error:
+        if short_of_memory(error):
+            raise
+        return None
     return [torch.as_tensor(one, device=alone.DEVICE) for one in made]  # a number is on no device
+
+
+def by_graph(found: Finding, held: Callable[..., Finding], out: torch.Tensor, theirs: torch.Tensor) -> Finding:
+    """What is found where eager is the graph itself, in its own dtypes throughout: a reference, as Inductor's kernel, rounds once where that rounds twice.
+
+    weight * (x * scale).to(bfloat16)      of a row of equal numbers all are rounded up: it leans to one side, in eager too
+
+    Beside the graph's own values no more may lean than beside float64's. What is wrong by both is told by the reference. Whole numbers and complex
+    ones must be the graph's.
+
+    Args:
+        found: What is wrong by the reference.
+        held: What `limits.compared` finds where this is what eager has.
+        theirs: What the graph makes of the inputs.
+    """
+    if not out.is_floating_point():
+        return replace(found, message="") if torch.equal(out, theirs) else found
+    other = held(theirs, from_eager=True)
+    return found if other.message else other
 
 
 def _near(got: torch.Tensor, want: torch.Tensor) -> bool:

@@ -12,13 +12,11 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
-from inductor_lab.judge.inputs.comparisons import Coverage, File, compared, difference
+from inductor_lab.judge.inputs.coverage import File, compared, difference, on_numbers
+from inductor_lab.judge.inputs.domains import domain
 from inductor_lab.judge.inputs.placement import once
-from inductor_lab.judge.inputs.whole_boundaries import on_numbers
 
 WHOLE = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-
-
 MOVED = 2 / 3
 """Of a tensor's elements: half of them come to lie on a boundary, a quarter on each side of it."""
 STEP = 1e-4
@@ -41,6 +39,10 @@ ARRIVED = 1e-20
 """Of the squared differences at the start."""
 NEIGHBOURS = (0, 1, -1, 2, -2)
 """Values of the tensor's dtype around the one that was found, of which one may be exactly on the boundary."""
+ROUNDS, FEW_ROUNDS = 4, 2
+"""Steps of Newton's method; fewer where they take long."""
+LONG = 1 << 21
+"""Elements of all tensors, times comparisons."""
 
 
 def beside(x: Tensor, steps: Tensor | int) -> Tensor:
@@ -90,7 +92,7 @@ class Search:
         places = {
             name: drawn[name][once(drawn[name].stride())].double()
             for name in file.TAKES
-            if _free(file, name, drawn[name])
+            if drawn[name].is_floating_point() and domain(file.ARGUMENTS, name).moves(drawn[name])
         }
         leaves = {name: place.clone().requires_grad_() for name, place in places.items()}
         wide = {name: drawn[name].double() if drawn[name].is_floating_point() else drawn[name] for name in file.TAKES}
@@ -187,14 +189,14 @@ class Search:
         for share in self.shares:
             end, before = ends[share.number].abs(), self.first[share.number].detach().abs()
             kept[share.name] |= self.behind(share, end <= NEARER * before)
-        kept = {name: kept[name] & self.valid(name, rounded[name]) for name in kept}
+        kept = {name: kept[name] & domain(self.file.ARGUMENTS, name).holds(rounded[name]) for name in kept}
         found = {name: torch.where(kept[name], rounded[name], start[name]) for name in start}
         steps = self.exactly(found, kept)
         for name in found:
             toss = torch.where(self.scarce(name), 0.5, self.random(found[name]))
             beyond = steps[name] + (toss < 0.25).long() - (toss > 0.75).long()
             moved = beside(found[name], beyond)
-            found[name] = torch.where(kept[name] & self.valid(name, moved), moved, found[name])
+            found[name] = torch.where(kept[name] & domain(self.file.ARGUMENTS, name).holds(moved), moved, found[name])
         return self.whole(found)
 
     def exactly(self, found: Mapping[str, Tensor], kept: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -231,15 +233,6 @@ class Search:
         """Every element as often as its tensor has it."""
         return {name: x.expand(self.drawn[name].shape) for name, x in found.items()}
 
-    def valid(self, name: str, x: Tensor) -> Tensor:
-        """Whether elements are what the kernel may be given."""
-        finite, fill = torch.isfinite(x), self.file.ARGUMENTS[name][-1]
-        if fill in ("positive", "count"):
-            return finite & (x > 0)
-        if fill == "unit":
-            return finite & (x.abs() < 1)
-        return finite & (x >= 1) if fill == "above_one" else finite
-
 
 def pulled(apart: Tensor, leaves: Mapping[str, Tensor], weights: Tensor, *names: str) -> dict[str, Tensor]:
     """How the weighted sum of differences answers to each element of these tensors, of all if none is named."""
@@ -251,10 +244,6 @@ def pulled(apart: Tensor, leaves: Mapping[str, Tensor], weights: Tensor, *names:
         name: torch.zeros_like(leaves[name]) if one is None else _finite(one)
         for name, one in zip(names, found, strict=True)
     }
-
-
-def _free(file: File, name: str, x: Tensor) -> bool:
-    return x.is_floating_point() and x.numel() > 0 and file.ARGUMENTS[name][-1] not in ("sorted", "out")
 
 
 def _rounded(place: Tensor, start: Tensor) -> Tensor:
@@ -275,14 +264,6 @@ def _usual(answers: Tensor) -> Tensor:
     return some & (answers.abs() <= STRONG * answers.abs().sum() / some.sum())
 
 
-__all__ = ["Coverage", "on_boundaries"]
-
-ROUNDS, FEW_ROUNDS = 4, 2
-"""Steps of Newton's method; fewer where they take long."""
-LONG = 1 << 21
-"""Elements of all tensors, times comparisons."""
-
-
 def on_boundaries(file: File, values: Mapping[str, Tensor], seed: int) -> dict[str, Tensor]:
     """Inputs of which about a third of the elements lie on a boundary, a third right beside one, and the others as they were drawn.
 
@@ -298,7 +279,7 @@ def on_boundaries(file: File, values: Mapping[str, Tensor], seed: int) -> dict[s
             if not search.step():
                 break
         found |= search.settled() if search.shares else {}
-    for name, (*_, fill) in file.ARGUMENTS.items():
-        if fill[0] == "same":
-            found[name] = found[fill[1]]
+    for name in file.ARGUMENTS:
+        if same := domain(file.ARGUMENTS, name).same:
+            found[name] = found[same]
     return found

@@ -1,27 +1,20 @@
 """Numbers at which kernels go wrong: each family draws rows of floats that a dtype holds, or of whole numbers and bools that a range allows.
 
-Floats: offsets, outliers, ties, infinities; `within` bends them to what a fill asks. Whole numbers: the ends of a range, one number for all,
+Floats: offsets, outliers, ties, infinities; a `Domain` bends them to what it holds. Whole numbers: the ends of a range, one number for all,
 sentinels, both signs, more than 31 bits.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
 
-FINITE_FILLS = {"finite", "sorted", "count"}
-"""Fills that take no infinity and no NaN."""
+from inductor_lab.judge.inputs.domains import Range
+
 ODD_ROWS = 4
 """Every fourth row has an odd value, in one of every fourth column: most of what is reduced, along either, has none."""
-MOST = 10_000
-"""Where nothing is asked of a number, the usual ones are smaller."""
-USUAL = (-MOST, MOST + 1)
-"""The range of numbers that are compared and nothing else: it bounds no address."""
 
 
 @dataclass(frozen=True)
@@ -189,39 +182,7 @@ def powers(draw: Floats) -> Tensor:
     return torch.exp2(exponent) * (1 + draw.uniform()) * draw.signs()
 
 
-def within(drawn: Tensor, fill: str, dtype: torch.dtype, odd: bool) -> Tensor:
-    """Values that a fill allows, near the ones drawn.
-
-    Args:
-        odd: Whether infinities and NaN may stay.
-    """
-    if not odd:
-        drawn = drawn.nan_to_num(0.0, 1.0, -1.0).clamp(-(2.0**20), 2.0**20)
-    if fill in ("positive", "count"):
-        drawn = torch.where(drawn == 0, 1.0, drawn.abs())
-        return drawn.clamp(1e-3, 1e3) if fill == "count" else drawn.clamp_min(torch.finfo(dtype).tiny)
-    if fill == "above_one":
-        return drawn.abs() + 1.0
-    if fill == "unit":
-        return (drawn / (1 + drawn.abs())).clamp(-0.999, 0.999)
-    return drawn
-
-
 # ------------------------------------------------------------ whole numbers
-
-
-@dataclass(frozen=True)
-class Range:
-    """What a fill allows."""
-
-    low: int
-    high: int
-    """Not included."""
-    others: tuple[int, ...] = ()
-    """What the kernel compares with; a quarter of the elements."""
-    free: bool = False
-    """Whether every number of the dtype is allowed besides."""
-    dtype: torch.dtype = torch.int64
 
 
 @dataclass(frozen=True)
@@ -241,23 +202,6 @@ class Wholes(Rows):
         """What the kernel compares with."""
         others = self.range.others
         return torch.tensor(others)[self.integers(0, len(others), columns)]
-
-
-def allowed(fill: Any, shape: Sequence[int], dtype: torch.dtype) -> tuple[Range, tuple[int, ...]]:
-    """What a fill allows, and the dimensions along which no two may be the same: there is room left to move them apart."""
-    if dtype == torch.bool or fill == "bool":
-        return Range(0, 2), ()
-    if fill == "any":
-        told = torch.iinfo(dtype)
-        least, most = max(told.min, -(1 << 63)), min(told.max, (1 << 63) - 1)
-        ends = tuple({least, most, max(-1, least), 0, 1})
-        return Range(max(least, -MOST), min(most, MOST) + 1, ends, True, dtype), ()
-    if not isinstance(fill, tuple):
-        return (Range(-1000, 1000) if fill == "sorted" else Range(-3, 4)), ()
-    low, high, *others = fill
-    if others[:1] == ["distinct"]:
-        return Range(low, high - math.prod(shape[d] for d in others[1:]) + 1), tuple(others[1:])
-    return Range(low, high, tuple(others), (low, high) == USUAL, dtype), ()
 
 
 def uniform(draw: Wholes) -> Tensor:

@@ -22,6 +22,7 @@ import torch
 from inductor_lab.judge import alone
 from inductor_lab.judge.alone import apart, valid_values
 from inductor_lab.judge.inputs import draws
+from inductor_lab.judge.inputs.domains import Domain
 from inductor_lab.judge.inputs.draws import Floats, Wholes
 from inductor_lab.judge.inputs.placement import once
 
@@ -102,7 +103,8 @@ def drawn(
             if arguments[name][-1] != "out"
         }
     generator = torch.Generator("cpu").manual_seed(seed)
-    read = {name: spec for name, spec in arguments.items() if _read(spec[-1])}
+    domains = {name: Domain(fill, dtype) for name, (_, _, dtype, fill) in arguments.items()}
+    read = {name: spec for name, spec in arguments.items() if domains[name].is_drawn}
     counts = {_elements(*spec[:2]) for spec in arguments.values()}
     largest = max((_elements(*spec[:2]) for spec in read.values()), default=0)
     shapes = dict.fromkeys(tuple(spec[0]) for spec in read.values() if math.prod(spec[0]))
@@ -111,9 +113,9 @@ def drawn(
     of_largest = {rows.get(name) for name, spec in read.items() if _elements(*spec[:2]) == largest}
     turns = Turns(Counter(rows.values()), generator)
     found: dict[str, torch.Tensor] = {}
-    for name, (shape, stride, dtype, fill) in arguments.items():
-        if fill[0] == "same" and fill[1] in found:
-            found[name] = found[fill[1]]
+    for name, (shape, stride, *_) in arguments.items():
+        if (of := domains[name]).same in found:
+            found[name] = found[of.same]
         elif name in read:
             smaller = _elements(shape, stride) < largest
             tries_masks = family in MASKS or family in ("masks", "infinite")
@@ -121,7 +123,7 @@ def drawn(
             mixed = family in MIXES and family not in ("terms", "infinite")
             flat = smaller and mixed and rows.get(name) == math.prod(shape)
             kind = "normal" if flat and torch.rand((), generator=generator) < 0.5 else family
-            made = values(shape, dtype, fill, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
+            made = values(shape, of, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
             found[name] = made[once(stride)].expand(shape).contiguous() if 0 in stride else made
     return found
 
@@ -152,8 +154,7 @@ class Turns:
 
 def values(
     shape: Sequence[int],
-    dtype: torch.dtype,
-    fill: Any,
+    of: Domain,
     family: str,
     generator: torch.Generator,
     layout: Layout | None = None,
@@ -164,43 +165,27 @@ def values(
     """One tensor of a family, or of a mix, each group of the layout from another family; rows for None.
 
     Args:
-        fill: What is valid, as a file's ARGUMENTS has it.
-        odd: Whether there may be infinities and NaN; never where the fill takes none.
+        odd: Whether there may be infinities and NaN; never where the domain has none.
     """
     shape = tuple(shape)
     if family == "normal" or not math.prod(shape):
-        return valid_values(shape, dtype, fill, generator)
+        return valid_values(shape, of.dtype, of.fill, generator)
     layout = layout or layout_of("rows" if shape else "whole", shape, (), generator)
-    draw = partial(_drawn, family, turns or Turns({}, generator))
-    if isinstance(fill, tuple) or not dtype.is_floating_point:
-        return _whole(shape, dtype, fill, family, generator, lambda each: layout.filled(shape, partial(draw, each)))
-    odd = odd and fill not in draws.FINITE_FILLS and (family == "edges" or fill == "normal")
+    numbers, along = of.range(shape) if of.is_whole else (None, ())
 
-    def floats(name: str, rows: int, columns: int) -> torch.Tensor:
-        return FAMILIES[name].floats(Floats(rows, columns, generator, dtype))
+    def draw(name: str, rows: int, columns: int) -> torch.Tensor:
+        if numbers:
+            return FAMILIES[name].whole(Wholes(rows, columns, generator, numbers))
+        return FAMILIES[name].floats(Floats(rows, columns, generator, of.dtype))
 
-    made = layout.filled(shape, partial(draw, floats))
-    made = draws.within(made, fill, dtype, odd)
-    return (made.sort(-1).values if fill == "sorted" else made).to(dtype)
-
-
-def _whole(
-    shape: tuple[int, ...],
-    dtype: torch.dtype,
-    fill: Any,
-    family: str,
-    generator: torch.Generator,
-    filled: Callable[[Draw], torch.Tensor],
-) -> torch.Tensor:
-    range_, along = draws.allowed(fill, shape, dtype)
-    made = filled(lambda name, rows, columns: FAMILIES[name].whole(Wholes(rows, columns, generator, range_)))
+    made = layout.filled(shape, partial(_drawn, family, turns or Turns({}, generator), draw))
     if along:
         made = apart(made, list(along), generator)
         if family in ("ascending", "descending"):
             made = made.sort(along[-1], descending=family == "descending").values
-    elif fill == "sorted":
-        made = made.sort(-1).values
-    return made.to(dtype)
+    if not of.is_whole:
+        made = of.bent(made, odd and of.word.odd and (family == "edges" or of.fill == "normal"))
+    return (made.sort(-1).values if of.is_sorted else made).to(of.dtype)
 
 
 def _drawn(family: str, turns: Turns, draw: Draw, rows: int, columns: int) -> torch.Tensor:
@@ -217,11 +202,6 @@ def _drawn(family: str, turns: Turns, draw: Draw, rows: int, columns: int) -> to
             made[at] = part.reshape(-1, columns)
     assert made is not None
     return made
-
-
-def _read(fill: Any) -> bool:
-    """Whether values are drawn for an argument."""
-    return bool(fill != "out" and fill[0] != "same")
 
 
 def _elements(shape: Sequence[int], stride: Sequence[int]) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from inductor_lab.ejected import demanded
+from inductor_lab.judge.inputs.domains import domain
 
 GUARD = 1 << 14
 """Elements before and after each tensor that no kernel may touch."""
@@ -55,10 +56,10 @@ def place_inputs(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Pl
     generator = torch.Generator("cpu").manual_seed(seed)
     memories: list[torch.Tensor] = []
     layout: dict[str, dict[str, Any]] = {}
-    for name, (shape, stride, dtype, fill) in file.ARGUMENTS.items():
+    for name, (shape, stride, dtype, _) in file.ARGUMENTS.items():
         how = {"shape": list(shape), "stride": list(stride), "dtype": str(dtype).removeprefix("torch.")}
-        if fill[0] == "same":
-            layout[name] = {**how, "memory": layout[fill[1]]["memory"]}
+        if same := domain(file.ARGUMENTS, name).same:
+            layout[name] = {**how, "memory": layout[same]["memory"]}
             continue
         layout[name] = {**how, "memory": len(memories)}
         memory, view = placed(values.get(name), shape, stride, dtype, generator)

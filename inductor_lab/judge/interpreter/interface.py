@@ -126,6 +126,10 @@ THERE = (
 VARIOUS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
 
 
+class NotJudged(BaseException):
+    """A sentence that begins "not judged here". No `Exception`: neither the interpreter nor a launcher's `except` may make it one of theirs."""
+
+
 class Taken:
     """A function's parameters of which the judge takes some. Where they stand is asked once: a load is what a kernel does most."""
 

@@ -20,7 +20,7 @@ from triton.language.extra import libdevice
 from triton.language.extra.cuda import libdevice as of_cuda
 from triton.runtime import interpreter
 
-from inductor_lab.judge.process.messages import NotJudged
+from inductor_lab.judge.interpreter.interface import NotJudged
 
 Form = Callable[..., Any]
 """Arrays in, one out: of a wider type where the result is rounded once; else as the kernel has them, and its dtype is the table's in the end."""

@@ -1,14 +1,19 @@
 """The process that runs the edited kernel: it is sent copies of the inputs, runs `launch` on them, and sends the memory back.
 
 What the file does to this process stays in it: inputs, reference and comparison are the judge's, who trusts nothing but the bytes, and of what
-is watched here (`watch`, `honesty`) takes faults, never a pass.
+is watched here (`watch`) takes faults, never a pass. The two say JSON to each other, and bytes behind it: nothing that is received is executed. What a
+kernel raises is JSON too (`raised`), and in words (`in_words`): what it is, and on which line of its file.
 """
 
 from __future__ import annotations
 
 import inspect
+import json
+import linecache
 import os
 import socket
+import struct
+import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -19,18 +24,19 @@ from typing import Any
 import numpy as np
 import torch
 import triton
+from triton.runtime.errors import InterpreterError
 
+from inductor_lab.ejected import CHECK_STARTS
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, stand_ins
-from inductor_lab.judge.honesty.escapes import Snapshot
-from inductor_lab.judge.honesty.launcher import Launcher
-from inductor_lab.judge.inputs.placement import GUARD
-from inductor_lab.judge.inputs.programs import Sample, WholeNeeded
-from inductor_lab.judge.process import messages
-from inductor_lab.judge.process.messages import raised
-from inductor_lab.judge.watch.watch import Watch
+from inductor_lab.judge.inputs.placement import seen
+from inductor_lab.judge.watch.escapes import Snapshot
+from inductor_lab.judge.watch.launcher import Launcher
+from inductor_lab.judge.watch.watch import Sample, Watch, WholeNeeded
 
+LENGTH = struct.Struct(">Q")
+"""What is written before each message."""
 SETTINGS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 """Parameters of a launch that are no blocks; of a span's each begins with its kernel's name."""
 MOST_ELEMENTS = 1 << 20
@@ -51,22 +57,22 @@ def serve(path: Path, channel: socket.socket) -> None:
     try:
         file = load(path).module
     except LabError as error:
-        messages.send(channel, {"error": str(error)})
+        send(channel, {"error": str(error)})
         return
     finally:
         _end_copies(process)
     stand_ins.put_back()
-    messages.send(channel, {})
+    send(channel, {})
     kernel = _Kernel(path, file, before)
     while True:
         try:
-            asked, parts = messages.receive(channel)
-        except messages.EndedError:
+            asked, parts = receive(channel)
+        except EndedError:
             return
         if "who" in asked:
-            messages.send(channel, *kernel.wrote(asked["who"], asked["place"]))
+            send(channel, *kernel.wrote(asked["who"], asked["place"]))
         else:
-            messages.send(channel, *_where_there_is_memory(kernel, asked, parts))
+            send(channel, *_where_there_is_memory(kernel, asked, parts))
 
 
 def _where_there_is_memory(
@@ -213,10 +219,7 @@ def _placed(
         torch.cuda._sleep(SLEEP)
         for memory, there in zip(memories, pinned, strict=True):
             memory.copy_(there, non_blocking=True)
-    views = {
-        name: memories[how["memory"]].view(getattr(torch, how["dtype"])).as_strided(how["shape"], how["stride"], GUARD)
-        for name, how in tensors.items()
-    }
+    views = {name: seen(memories[how["memory"]], how) for name, how in tensors.items()}
     return views, memories
 
 
@@ -224,3 +227,127 @@ def _end_copies(process: int) -> None:
     """A launcher that forked leaves a second process, which must not answer too."""
     if os.getpid() != process:
         os._exit(0)
+
+
+# ------------------------------------------------------------ what it and the process that judges say to each other
+
+
+class EndedError(Exception):
+    """The other process has ended."""
+
+
+class HangsError(Exception):
+    """The process that runs the kernel does not answer."""
+
+
+class GarbledError(Exception):
+    """It sent what is no message."""
+
+
+def send(channel: socket.socket, head: Mapping[str, Any], parts: Sequence[memoryview] = ()) -> None:
+    """One message: its head, and pieces of memory.
+
+    Raises:
+        EndedError: the other process has ended.
+    """
+    text = json.dumps({**head, "parts": [part.nbytes for part in parts]}).encode()
+    try:
+        channel.sendall(LENGTH.pack(len(text)) + text)
+        for part in parts:
+            channel.sendall(part)
+    except OSError as error:
+        raise EndedError from error
+
+
+def receive(channel: socket.socket) -> tuple[dict[str, Any], list[bytearray]]:
+    """The next message.
+
+    Raises:
+        EndedError: the other process has ended.
+        TimeoutError: it sent nothing for as long as the channel waits.
+        GarbledError: it sent something else.
+    """
+    (length,) = LENGTH.unpack(_exactly(channel, LENGTH.size))
+    try:
+        head: dict[str, Any] = json.loads(_exactly(channel, length))
+        return head, [_exactly(channel, length) for length in head.pop("parts")]
+    except (ValueError, KeyError, TypeError, AttributeError, MemoryError) as error:
+        raise GarbledError from error
+
+
+def answer(channel: socket.socket, doing: str, limit: float) -> tuple[dict[str, Any], list[bytearray]]:
+    """The next message of the process that runs the kernel.
+
+    Args:
+        doing: What it was asked, for the error.
+        limit: Seconds.
+
+    Raises:
+        EndedError: it has ended.
+        HangsError: it does not answer.
+    """
+    channel.settimeout(limit)
+    try:
+        return receive(channel)
+    except TimeoutError as error:
+        raise HangsError(f"{doing} did not end within {limit:.0f} s") from error
+    except GarbledError as error:
+        raise HangsError(
+            f"{doing} is answered by what is no answer: the file changes how its process speaks"
+        ) from error
+
+
+def _exactly(channel: socket.socket, length: int) -> bytearray:
+    held = bytearray(length)
+    view, got = memoryview(held), 0
+    while got < length:
+        try:
+            read = channel.recv_into(view[got:])
+        except TimeoutError:
+            raise
+        except OSError as error:
+            raise EndedError from error
+        if not read:
+            raise EndedError
+        got += read
+    return held
+
+
+# ------------------------------------------------------------ what a kernel raised
+
+
+def raised(error: BaseException, path: Path) -> dict[str, Any]:
+    """An exception that came out of a file's `launch`."""
+    line, in_kernel = None, isinstance(error, InterpreterError | triton.CompilationError)
+    found: BaseException | None = error
+    while found is not None:  # the interpreter's error is on the launcher's line, and its cause on the kernel's
+        if isinstance(error, InterpreterError):
+            error = found
+        for frame, number in traceback.walk_tb(found.__traceback__):
+            if frame.f_code.co_filename == str(path):
+                line = number
+        found = found.__cause__
+    if line is not None and line > _own_lines(path):
+        line = None  # what builds a .cu file is the same in every file: the message says where in that one
+    if isinstance(error, triton.CompilationError) and line is None:
+        line = getattr(error.node, "lineno", None)
+    text = " ".join(str(error).split())[:300]
+    return {
+        "type": type(error).__name__,
+        "in_kernel": in_kernel,
+        "text": text,
+        "line": line,
+        "code": linecache.getline(str(path), line).strip() if line else "",
+    }
+
+
+def in_words(error: Mapping[str, Any]) -> str:
+    """``ValueError: boom, line 47: `raise ValueError('boom')` ``"""
+    line = f", line {error['line']}: `{error['code']}`" if error.get("line") else ""
+    return ": ".join(filter(None, (error["type"], error["text"]))) + line
+
+
+def _own_lines(path: Path) -> int:
+    """How many lines of a file are above those that are the same in every one."""
+    lines = linecache.getlines(str(path))
+    return next((number for number, line in enumerate(lines) if line.startswith(CHECK_STARTS)), len(lines))

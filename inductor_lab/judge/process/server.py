@@ -184,7 +184,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     from inductor_lab.judge.compare.verdict import verdict
     from inductor_lab.judge.inputs.cases import Asked
     from inductor_lab.judge.process.file_parts import judged_part
-    from inductor_lab.judge.process.messages import EndedError
+    from inductor_lab.judge.process.kernel_process import EndedError
 
     if alone.INTERPRETING:
         stand_ins.install()

@@ -1,1 +1,1 @@
-"""What a kernel does to memory in Triton's interpreter: every access, what lies outside, what races, what nobody has written."""
+"""What a launch does that it must not: a kernel to memory, every access of it in Triton's interpreter; a launcher with torch, or behind the watch."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any
@@ -18,17 +19,49 @@ import torch
 import triton.language as tl
 from triton.runtime import interpreter
 
-from inductor_lab.judge.inputs.programs import Grid, Place, Sample, WholeNeeded
 from inductor_lab.judge.interpreter.interface import Taken, taken
-from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, told
-from inductor_lab.judge.watch.interpreted_launch import Launch, memories
+from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, Launch, memories, told
 from inductor_lab.judge.watch.watched_memory import Memory
 
+Grid = tuple[int, int, int]
+Place = tuple[int, int, int]
 PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
 """Triton's own, before anybody watches."""
 LOAD, STORE = (taken.get(f"InterpreterBuilder.create_masked_{act}") for act in ("load", "store"))
 TOGETHER = "its programs update the same elements"
 _loads = count()
+
+
+class WholeNeeded(BaseException):
+    """Some programs alone say nothing: a sentence why. No `Exception`: neither the interpreter nor a launcher may make it one of theirs."""
+
+    def __init__(self, why: str, programs: int = 0) -> None:
+        super().__init__(why)
+        self.programs = programs
+        """How many there are, where that is known."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Programs of a launch of so many along each axis; of another launch those that lie as far along."""
+
+    grid: Grid
+    places: frozenset[Place]
+
+    def of(self, grid: Grid) -> frozenset[Place]:
+        """The programs of a launch of another size, of one of which every axis has its first and its last."""
+        if grid == self.grid:
+            return self.places
+
+        def moved(at: int, count: int, other: int) -> int:
+            if 2 * at >= count and count - at <= 2:
+                return other - (count - at)
+            return min(at, 1) if at < 2 else at * other // count
+
+        return frozenset(
+            tuple(min(max(moved(*each), 0), each[2] - 1) for each in zip(place, self.grid, grid, strict=True))  # type: ignore[misc]
+            for place in self.places
+        )
 
 
 class Watch:

@@ -22,7 +22,7 @@ from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
 
 from inductor_lab.ejected import demanded, is_span
-from inductor_lab.judge.honesty.escapes import (
+from inductor_lab.judge.watch.escapes import (
     Escapes,
     asked_by,
     callers,
