@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab import kept, store
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.plan import plan
 from inductor_lab.errors import LabError
@@ -107,19 +108,14 @@ def _weights(graph: Graph) -> dict[str, float]:
     nodes = {node.name: node for node in graph.nodes}
     found: dict[str, float] = {}
     for node in graph.nodes:
-        right = nodes.get(node.arguments[-1]) if _operator(node) in ("mm", "addmm", "bmm") else None
+        right = nodes.get(node.arguments[-1]) if operator(node) in ("mm", "addmm", "bmm") else None
         if right is None or right.type is None or not isinstance(rows := right.type.shape[-2], int):
             continue
-        while _operator(right) in ("permute", "t", "view", "reshape"):
+        while operator(right) in ("permute", "t", "view", "reshape"):
             right = nodes[right.arguments[0]]
         if right.target == "placeholder":
             found[right.name] = max(rows, 1) ** -0.5
     return found
-
-
-def _operator(node: Node) -> str:
-    """`mm` of `aten.mm.default`."""
-    return node.target.split(".")[1] if "." in node.target else ""
 
 
 def _symbols(type_: TensorType) -> set[str]:
@@ -147,8 +143,10 @@ def _value(
     return alone.drawn({"it": (shape, stride, dtype, fill)}, number, device, draws)["it"]
 
 
-def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:
-    """The same values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts."""
+def copied(x: Any, device: str | None = None) -> Any:
+    """A tensor's values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts. A number as it is."""
+    if not isinstance(x, Tensor):
+        return x
     size = 1 + sum((size - 1) * step for size, step in zip(x.shape, x.stride(), strict=True)) if x.numel() else 0
     memory = torch.as_strided(x, (size,), (1,)).clone() if size else x.new_empty(0)
     return torch.as_strided(memory.to(device or x.device), x.shape, x.stride(), 0)

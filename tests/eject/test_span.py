@@ -23,7 +23,7 @@ from inductor_lab.eject.span.views import view
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
-from inductor_lab.spans.address import addressed, again
+from inductor_lab.spans import addressed, again
 
 sys.path.append(str(TESTS / "benchmarks"))
 from spans import table

@@ -28,7 +28,7 @@ from inductor_lab import GraftWarning, LabError, graft, store
 from inductor_lab.eject import eject
 from inductor_lab.grafting import inductor
 from inductor_lab.grafting.context import nearest
-from inductor_lab.grafting.fit import Fitting, Misfit, Seen
+from inductor_lab.grafting.hand import Fitting, Misfit, Seen
 from inductor_lab.grafting.inductor import Launch
 from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Kernel

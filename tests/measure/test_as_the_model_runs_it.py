@@ -32,7 +32,7 @@ from inductor_lab.measure.contest import autotuned  # noqa: E402
 from inductor_lab.measure.contest.autotuned import OLD, STANDS, AsRun, as_run, autotuner, captured, kept, taken  # noqa: E402
 from inductor_lab.measure.contest.configurations import settings_of  # noqa: E402
 from inductor_lab.records import Autotuned  # noqa: E402
-from inductor_lab.spans.address import addressed  # noqa: E402
+from inductor_lab.spans import addressed  # noqa: E402
 
 SEVERAL = [
     ("dlrm_dynamic_h200_virtual", 31, 1), ("dlrm_train_h200_virtual", 0, 2), ("dlrm_train_h200_virtual", 33, 1),

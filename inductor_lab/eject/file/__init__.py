@@ -19,12 +19,11 @@ from inductor_lab.edited import RENDERED, judged_hash, rendered_hash
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.comparisons import comparing
 from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, of_file
 from inductor_lab.eject.file.examples import FILLS, inputs_of
 from inductor_lab.eject.file.header import header_of, quoted
 from inductor_lab.eject.file.literals import found_sizes, in_quotes, keywords, listed, loose, not_told
-from inductor_lab.eject.file.references import graph_form_of, reference_of, table_of
+from inductor_lab.eject.file.references import comparing, graph_form_of, reference_of, table_of
 from inductor_lab.eject.file.wrapping import paragraph, wrapped
 from inductor_lab.eject.generalize import fits, fits_generated
 from inductor_lab.eject.rendering import Baseline, CudaBeside, HandKernel, KernelText, Launcher, Rendering, names_in

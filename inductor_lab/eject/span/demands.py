@@ -16,10 +16,9 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.tensors import Fill, Tensor
 from inductor_lab.eject.file.examples import FILLS
-from inductor_lab.eject.inputs.allocation import bound_names
 from inductor_lab.eject.inputs.collisions import walked
 from inductor_lab.eject.inputs.domain import domain
-from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Bounds, bound_names
 from inductor_lab.eject.inputs.requirements import BackwardIntervals
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.views import bases, touched

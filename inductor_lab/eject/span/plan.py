@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 
 from inductor_lab.computation.intervals import EVERYTHING
 from inductor_lab.eject import naming, sizes
-from inductor_lab.eject.binding.scalars import UnbackedScalar
+from inductor_lab.eject.binding.arguments import UnbackedScalar
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.examples import FILLS, collides
 from inductor_lab.eject.file.literals import listed
-from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.inputs.collisions import different, many
+from inductor_lab.eject.sizes import told
 from inductor_lab.eject.span.demands import MADE, Demand, demands_of, follows, together
 from inductor_lab.eject.span.kernels import Part, by_name, by_number, defined, distinct
 from inductor_lab.eject.span.views import bases
