@@ -13,7 +13,6 @@ from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.records import Graph, Launch, LaunchArgument, Node, TensorType
 from inductor_lab.records.size import Size
 
-
 UNHINTED = 24
 """What a symbol is taken for where the text tells no value of it."""
 

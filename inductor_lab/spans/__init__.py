@@ -28,7 +28,6 @@ from inductor_lab.records import Capture, Graph, Kernel
 from inductor_lab.records.span import Span
 from inductor_lab.spans.wrapper import SpanWrapper
 
-
 __all__ = ["span", "unread", "wrapper_of"]
 
 _KEPT: list[tuple[Graph, SpanWrapper]] = []

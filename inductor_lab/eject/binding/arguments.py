@@ -8,7 +8,7 @@ triton_poi_fused_relu_0.run(buf0, arg1_1, 4096, ...)      in_out_ptr0: `mm`, f32
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, replace
 
 from inductor_lab.bind.bindings import bind, unfinished
@@ -26,6 +26,32 @@ from inductor_lab.eject.triton.nouns import of_output
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 from inductor_lab.records.size import Size
+
+
+@dataclass(frozen=True)
+class LaunchSizes:
+    """The sizes of one launch, or of a span's launches, as a launcher has them: what its tensors tell, and what a caller has to."""
+
+    environment: Mapping[str, int]
+    """Symbol -> its value when this was captured, as far as it is known."""
+    bindings: Mapping[str, str]
+    """Symbol -> where the launcher finds it: `x.shape[0]`; only for symbolic sizes."""
+    unbacked: Mapping[str, UnbackedScalar]
+    """Numbers that are passed and the log does not tell: by the kernel's parameter, of a span by their names."""
+
+    @property
+    def free(self) -> dict[str, object]:
+        """Numbers that no tensor tells, with what they are unless a caller passes others."""
+        symbols = {symbol: value for symbol, value in self.environment.items() if symbol not in self.bindings}
+        return symbols | {number.name: number.tried for number in self.unbacked.values()}
+
+    def assignments(self, named: Container[str]) -> list[str]:
+        """Statements that find the symbols that are named."""
+        return [f"{symbol} = {where}" for symbol, where in self.bindings.items() if symbol in named]
+
+    def telling(self, named: Container[str]) -> set[str]:
+        """The tensors that tell symbols that are named."""
+        return {where.partition(".")[0] for symbol, where in self.bindings.items() if symbol in named}
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, of_file
 from inductor_lab.eject.file.examples import FILLS, inputs_of
-from inductor_lab.eject.file.header import header_of, quoted
-from inductor_lab.eject.file.literals import found_sizes, in_quotes, keywords, listed, loose, not_told
+from inductor_lab.eject.file.header import header_of
+from inductor_lab.eject.file.literals import in_quotes, keywords, listed, quoted
 from inductor_lab.eject.file.references import comparing, graph_form_of, reference_of, table_of
 from inductor_lab.eject.file.wrapping import paragraph, wrapped
 from inductor_lab.eject.generalize import fits, fits_generated
@@ -156,7 +156,7 @@ def rendering(plan: Plan, hand: KernelText, *, file: str, several: bool = False)
 
 def _hand(plan: Plan, hand: KernelText, beside: DeviceFunctions) -> HandKernel:
     asked = fits(plan) if plan.generated else []
-    lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
+    lines = [*plan.assignments(hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     config_ = {} if hand.cuda else config_
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
@@ -164,7 +164,7 @@ def _hand(plan: Plan, hand: KernelText, beside: DeviceFunctions) -> HandKernel:
     writes = f"{listed(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
     writes = "of the tensors of ARGUMENTS, in that order, those of WRITTEN are" if plan.table else writes
     launcher = _launcher(plan, hand, lines, config_, beside.checked)
-    missing = not_told(plan, loose(plan))
+    missing = plan.not_told(plan.free)
     told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
     functions = (*beside.hand, *hand.functions)
     return HandKernel(
@@ -186,7 +186,7 @@ def _unread(plan: Plan) -> str:
 
 def _baseline(plan: Plan, captured: Plan, beside: DeviceFunctions) -> Baseline:
     text = verbatim(captured)
-    sizes = fits_generated(captured) if plan.generated else found_sizes(plan, text.names)
+    sizes = fits_generated(captured) if plan.generated else plan.assignments(text.names)
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
     parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
     body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
@@ -236,7 +236,7 @@ def _launcher(
     warps = [f"{name}={name}" for name in ("num_warps", "num_stages") if name in plan.config]
     passed = [text.arguments, *([] if text.cuda else [*warps, *(["**OPTIONS"] if checked else [])])]
     tensors = [tensor.name for tensor in plan.tensors.values()]
-    settings = {**loose(plan), **config_}
+    settings = {**plan.free, **config_}
     if plan.table:
         passed[0] = text.arguments.replace(", ".join(tensors), "*tensors", 1)
         unpacked = {*names_in(*lines, text.grid, f"launch({passed[0]})")} & {*tensors}

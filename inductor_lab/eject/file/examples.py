@@ -8,14 +8,15 @@ from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.file.literals import listed, literal, not_told, tuple_of
+from inductor_lab.eject.file.literals import listed, literal, tuple_of
 from inductor_lab.eject.generalize import others
 from inductor_lab.eject.inputs.domain import Domain
 from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.records import TensorType
+from inductor_lab.records import Capture, Kernel, TensorType
 from inductor_lab.records.size import Size
+from inductor_lab.records.span import Span
 
 FILLS = {
     "bool": "either",
@@ -42,7 +43,7 @@ def inputs_of(plan: Plan, hand: KernelText, reference: EagerReference | None) ->
     own_names = {} if hand.cuda else own_names
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        not_told(plan, plan.bindings), legend(plan.tensors.values()), collides(plan.colliding),
+        plan.not_told(plan.bindings), legend(plan.tensors.values()), collides(plan.colliding),
         tuple(argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         tuple_of([f'"{name}"' for name in (reference.takes if reference else ())]), tuple_of([f'"{tensor.name}"' for tensor in plan.written]),
         _unread(plan), *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
@@ -55,18 +56,38 @@ def _unread(plan: Plan) -> str:
 
 
 def _origin(plan: Plan, hand: KernelText) -> list[str]:
-    kernel, capture = plan.kernel, plan.capture
-    return said({
-        "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
-        "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
-        **({} if plan.table else {"parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()}}),
-         "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
-         **({"target": "cuda"} if hand.cuda else {}),
-    })  # fmt: skip
+    parameters = {} if plan.table else {"parameters": {one.parameter: one.name for one in plan.tensors.values()}}
+    numbers = dict((plan.generated or plan).scalars)
+    told = {**parameters, "numbers": numbers, "sizes": dict(plan.bindings), "blocks": dict(hand.blocks)}
+    return origin(plan.capture, plan.launch.graph, plan.kernel, plan.kernel.name, told, cuda=hand.cuda is not None)
 
 
-def said(facts: Mapping[str, object]) -> list[str]:
-    """The lines of ORIGIN."""
+def origin(
+    capture: Capture,
+    graph: str,
+    of: Kernel | Span,
+    name: str,
+    told: Mapping[str, object],
+    *,
+    cuda: bool,
+    steps: Sequence[str] = (),
+) -> list[str]:
+    """The lines of ORIGIN.
+
+    Args:
+        told: What is said of the launch: its parameters, numbers, sizes and blocks.
+        steps: The lines that list those of a span.
+    """
+    facts = {
+        "name": name, "body_sha256": of.body_sha256, "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name,
+        "arch": capture.gpu.arch, **told, **({"target": "cuda"} if cuda else {}),
+    }  # fmt: skip
+    return [
+        *_said({"schema": 1, "capture": capture.name, "graph": graph, "kernel": of.id}), *steps, *_said(facts),
+    ]  # fmt: skip
+
+
+def _said(facts: Mapping[str, object]) -> list[str]:
     return [
         f"    {name!r}: {value!r},".replace("'", '"')
         if "'" in repr(value) and '"' not in repr(value)

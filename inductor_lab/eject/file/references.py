@@ -8,7 +8,7 @@ Where the subkernels are a table, the file says what one of each kind reads and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 
@@ -18,8 +18,7 @@ from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager import MOST, compares
-from inductor_lab.eject.file.header import quoted
-from inductor_lab.eject.file.literals import found_sizes, keywords, listed, loose, tuple_of
+from inductor_lab.eject.file.literals import keywords, listed, quoted, tuple_of
 from inductor_lab.eject.graph import Reference
 from inductor_lab.eject.graph.flex_attention import attention, is_flex
 from inductor_lab.eject.inputs.intervals import Bounds, bound_names
@@ -51,15 +50,13 @@ def reference_of(plan: Plan) -> tuple[EagerReference | None, str]:
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
-    telling = {
-        where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named
-    }  # a size may be an output's alone
+    telling = plan.telling(named)  # a size may be an output's alone
     takes = [
         tensor.name for parameter, tensor in plan.tensors.items() if parameter in found.takes or tensor.name in telling
     ]
     return EagerReference(
-        tuple(eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *keywords(loose(plan))]),
-        (*found_sizes(plan, named), *where_inputs_are(takes, found.lines)), tuple_of(where_inputs_are(takes, found.results)), _gives(plan),
+        tuple(eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *keywords(plan.free)]),
+        (*plan.assignments(named), *where_inputs_are(takes, found.lines)), tuple_of(where_inputs_are(takes, found.results)), _gives(plan),
     ), ""  # fmt: skip
 
 
@@ -104,9 +101,12 @@ def _tf32(kernel: Kernel) -> bool | None:
 
 def graph_form_of(plan: Plan, captured: Plan) -> GraphForm | None:
     form = captured.graph_form
-    if form is None or plan.kernel.category == "template":
-        return None
-    read = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
+    return None if form is None or plan.kernel.category == "template" else graph_form(form, plan.tensors.values())
+
+
+def graph_form(form: Reference, tensors: Iterable[Tensor]) -> GraphForm:
+    """What the graph says of a kernel or a span, as a function of the tensors that are read."""
+    read = [tensor.name for tensor in tensors if tensor.role != "out"]
     statements, results = where_inputs_are(read, form.statements), where_inputs_are(read, form.results)
     return GraphForm(", ".join([*read, *keywords(form.sizes)]), statements, tuple_of(results))
 
@@ -217,14 +217,10 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
     found = compares(plan.kernel, plan.found, views, plan.scalars, bounds)
     named = names_in(*found.lines, *found.rows)
     unread = {tensor.name for tensor in plan.tensors.values()} - set(reference.takes)
-    sizes = {symbol: where for symbol, where in plan.bindings.items() if symbol in named}
-    if (named | {where.partition(".")[0] for where in sizes.values()}) & unread:
+    if (named | plan.telling(named)) & unread:
         return Comparing((), (), (), found.left_out + len(found.rows))
     functions = tuple(text for helper in found.helpers if (text := eager_text(helper)) not in reference.functions)
-    lines = (
-        *(f"{symbol} = {where}" for symbol, where in sizes.items()),
-        *where_inputs_are(reference.takes, found.lines),
-    )
+    lines = (*plan.assignments(named), *where_inputs_are(reference.takes, found.lines))
     return Comparing(functions, lines, where_inputs_are(reference.takes, found.rows), found.left_out)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.eject import naming
@@ -140,24 +140,12 @@ def _less(parts: Rendering, by_hand: bool, baseline: bool) -> Rendering:
     return parts if baseline else replace(parts, baseline=replace(parts.baseline, functions=()))
 
 
-def distinct(parts: Iterable[Part | None]) -> list[Part]:
-    """Each kernel once."""
-    return list({id(part): part for part in parts if part is not None}.values())
-
-
-def by_name(parts: Iterable[Part | None]) -> list[Part]:
-    """Each that is printed to be edited once."""
-    found: dict[str, Part] = {}
-    for part in distinct(parts):
-        found.setdefault(part.plan.name, part)
-    return list(found.values())
-
-
-def by_number(parts: Iterable[Part | None]) -> list[Part]:
-    """Each of Inductor's that is printed once."""
-    found: dict[int, Part] = {}
-    for part in distinct(parts):
-        found.setdefault(part.number, part)
+def once(parts: Iterable[Part | None], key: Callable[[Part], object] = id) -> list[Part]:
+    """The first kernel of each key; each kernel, unless one is given."""
+    found: dict[object, Part] = {}
+    for part in parts:
+        if part is not None:
+            found.setdefault(key(part), part)
     return list(found.values())
 
 

@@ -12,14 +12,14 @@ from inductor_lab.costs.traffic import traffic
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.eager import MOST
 from inductor_lab.eject.file import check_of
-from inductor_lab.eject.file.examples import argument, legend, said
-from inductor_lab.eject.file.header import quoted, target
-from inductor_lab.eject.file.literals import in_quotes, keywords, listed, literal, tuple_of
+from inductor_lab.eject.file.examples import argument, legend, origin
+from inductor_lab.eject.file.header import target
+from inductor_lab.eject.file.literals import in_quotes, listed, listed_names, literal, quoted, returned, taken, tuple_of
+from inductor_lab.eject.file.references import graph_form
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.rendering import CudaBeside, GraphForm, Header, Inputs, names_in, where_inputs_are
 from inductor_lab.eject.span.aten import aten
-from inductor_lab.eject.span.kernels import Part, by_name, defined
-from inductor_lab.eject.span.line_breaks import listed_names, returned, taken
+from inductor_lab.eject.span.kernels import Part, defined, once
 from inductor_lab.eject.span.plan import SpanPlan, title
 from inductor_lab.eject.span.sequence import Composer
 from inductor_lab.eject.span.views import touched
@@ -99,7 +99,7 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
     return SpanRendering(
         _header(plan, file), imports, tuple(plan.hands), tuple(plan.baselines), launch, generated, reference, in_quotes(unknown),
         form, in_quotes(no_form), tuple(text for one in called for text in one.functions), tuple(compared),
-        tuple(by_name(compared.values())), uncompared,
+        tuple(once(compared.values(), lambda part: part.plan.name)), uncompared,
         any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines),
         any("written_out(" in line for line in reference.lines) if reference else False, functions, namespace,
         any(part.parts.baseline.checked for part in plan.kernels),
@@ -118,8 +118,8 @@ def _composed(
     """A function around statements, with the sizes that they name."""
     placed = where_inputs_are(takes, lines)
     named = names_in(*placed)
-    sizes = [f"{symbol} = {where}" for symbol, where in plan.bindings.items() if symbol in named]
-    return Composed(tuple(takes), taken(takes, [plan.loose, *settings]), (*sizes, *placed), returned, says)
+    parameters = taken(takes, [plan.free, *settings])
+    return Composed(tuple(takes), parameters, (*plan.assignments(named), *placed), returned, says)
 
 
 def _says(plan: SpanPlan) -> str:
@@ -148,7 +148,7 @@ def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str
             return None, f"{step.call} is of float8, and eager PyTorch has none in float64"
     lines = composer.eager()
     named = names_in(*lines)
-    telling = {where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named}
+    telling = plan.telling(named)
     read = named - {tensor.name for tensor in plan.tensors if tensor.role == "out"}
     takes = [tensor.name for tensor in plan.tensors if tensor.name in read | telling]  # a size may be an output's alone
     gives = "what WRITTEN names, in that order" if len(plan.written) > MOST_NAMED else f"the new {listed(plan.written)}"
@@ -160,12 +160,9 @@ def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str
 def _graph_form(plan: SpanPlan) -> tuple[GraphForm | None, str]:
     """The same as the model's graph says it; None, and why, where that is not known."""
     try:
-        form = aten(plan)
+        return graph_form(aten(plan), plan.tensors), ""
     except NoGraphForm as reason:
         return None, str(reason)
-    read = [tensor.name for tensor in plan.tensors if tensor.role != "out"]
-    statements, results = where_inputs_are(read, form.statements), where_inputs_are(read, form.results)
-    return GraphForm(", ".join([*read, *keywords(form.sizes)]), statements, tuple_of(results)), ""
 
 
 def _header(plan: SpanPlan, file: str) -> Header:
@@ -263,9 +260,8 @@ def _most(plan: SpanPlan, variable: str, field: str, whole: int) -> int:
 
 
 def _origin(plan: SpanPlan) -> list[str]:
-    capture, span = plan.capture, plan.span
     steps = []
-    for step, part in zip(span.steps, plan.parts, strict=True):
+    for step, part in zip(plan.span.steps, plan.parts, strict=True):
         kernel = part.plan.kernel if part else None
         if kernel:
             steps.append(f'        {{"kernel": "{kernel.id}", "name": "{kernel.name}",')
@@ -278,11 +274,11 @@ def _origin(plan: SpanPlan) -> list[str]:
         for key, name in {**part.text.blocks, "num_warps": "num_warps", "num_stages": "num_stages"}.items()
         if not part.text.cuda
     }
-    numbers = {name: plan.untold[name].text if name in plan.untold else name for name in plan.loose}
-    named = {"schema": 1, "capture": capture.name, "graph": span.graph, "kernel": span.name}
-    return [*said(named), '    "span": [', *steps, "    ],", *said({
-        "name": title(plan.steps()), "body_sha256": span.sha256, "torch": capture.torch, "triton": capture.triton,
-        "gpu": capture.gpu.name, "arch": capture.gpu.arch, "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors},
-        "numbers": numbers, "sizes": dict(plan.bindings), "blocks": blocks,
-        **({"target": "cuda"} if any(part.text.cuda for part in plan.kernels) else {}),
-    })]  # fmt: skip
+    told = {
+        "parameters": {tensor.parameter: tensor.name for tensor in plan.tensors},
+        "numbers": {name: plan.unbacked[name].text if name in plan.unbacked else name for name in plan.free},
+        "sizes": dict(plan.bindings),
+        "blocks": blocks,
+    }
+    steps, cuda = ['    "span": [', *steps, "    ],"], any(part.text.cuda for part in plan.kernels)
+    return origin(plan.capture, plan.span.graph, plan.span, title(plan.steps()), told, cuda=cuda, steps=steps)

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 
 from inductor_lab.computation.intervals import EVERYTHING
 from inductor_lab.eject import naming, sizes
-from inductor_lab.eject.binding.arguments import UnbackedScalar
+from inductor_lab.eject.binding.arguments import LaunchSizes
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.examples import FILLS, collides
 from inductor_lab.eject.file.literals import listed
 from inductor_lab.eject.inputs.collisions import different, many
 from inductor_lab.eject.sizes import told
 from inductor_lab.eject.span.demands import MADE, Demand, demands_of, follows, together
-from inductor_lab.eject.span.kernels import Part, by_name, by_number, defined, distinct
+from inductor_lab.eject.span.kernels import Part, defined, once
 from inductor_lab.eject.span.views import bases
 from inductor_lab.records import Capture, Graph
 from inductor_lab.records.size import Size
@@ -95,7 +95,7 @@ ANYTHING = ("any", "bool", "finite", "normal")
 
 
 @dataclass(frozen=True)
-class SpanPlan:
+class SpanPlan(LaunchSizes):
     """What is known of a span before any text of it is written."""
 
     capture: Capture
@@ -109,25 +109,21 @@ class SpanPlan:
     """What the file's functions are given: what is read alone first, what is only written last."""
     remarks: Sequence[str]
     """What its inputs do not see to: of what is made inside, and of places that several programs write."""
-    environment: Mapping[str, int]
-    """The symbols that its sizes are made of."""
-    bindings: Mapping[str, str]
-    """Those that a tensor tells, and where."""
 
     @property
     def kernels(self) -> list[Part]:
         """Each once."""
-        return distinct(self.parts)
+        return once(self.parts)
 
     @property
     def hands(self) -> list[Part]:
         """Each that is printed to be edited once."""
-        return by_name(self.parts)
+        return once(self.parts, lambda part: part.plan.name)
 
     @property
     def baselines(self) -> list[Part]:
         """Each of Inductor's that is printed once."""
-        return by_number(self.parts)
+        return once(self.parts, lambda part: part.number)
 
     @property
     def written(self) -> list[str]:
@@ -136,17 +132,6 @@ class SpanPlan:
     @property
     def unread(self) -> list[str]:
         return [self.called[tensor.name] for tensor in self.span.tensors if tensor.unread]
-
-    @property
-    def untold(self) -> dict[str, UnbackedScalar]:
-        """Numbers that the wrapper passes and no log tells, by their names: one for all its kernels."""
-        return {one.name: one for part in self.kernels for one in part.plan.unbacked.values()}
-
-    @property
-    def loose(self) -> dict[str, object]:
-        """What a caller has to tell: symbols that no tensor does, and those numbers."""
-        symbols = {symbol: value for symbol, value in self.environment.items() if symbol not in self.bindings}
-        return {**symbols, **{name: one.tried for name, one in self.untold.items()}}
 
     def steps(self) -> list[str]:
         """What its steps are called, one after the other."""
@@ -161,17 +146,19 @@ def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan
         LabError: what its kernels ask of a tensor does not go together.
     """
     graph = next(graph for graph in capture.graphs if graph.id == span.graph)
-    each = distinct(parts)
+    each = once(parts)
     taken = {*naming.RESERVED, "into", "laid", *(name for part in each for name in _names_of(part))}
     called = names(graph, span, parts, taken)
     environment = _environment(graph, span, each)
     demands = demands_of(span, parts, environment)
     drawn = [list(_tensors(span, demands, called, environment, wishes=wishes)) for wishes in (False, True)]
     left = [_inside(span, parts, demands, called, tensors) for tensors in drawn]
-    wished = len(left[1].untold) < len(left[0].untold)  # what does not help only leaves values out
+    wished = len(left[1].open) < len(left[0].open)  # what does not help only leaves values out
     tensors = drawn[wished]
     remarks = [*left[wished].said(), *_colliding(parts, demands, tensors)]
-    return SpanPlan(capture, graph, span, parts, called, tensors, remarks, environment, told(tensors, environment))
+    unbacked = {one.name: one for part in each for one in part.plan.unbacked.values()}
+    bindings = told(tensors, environment)
+    return SpanPlan(environment, bindings, unbacked, capture, graph, span, parts, called, tensors, remarks)
 
 
 def _names_of(part: Part) -> list[str]:
@@ -215,15 +202,16 @@ def _tensors(
 class _Inside:
     """What is asked of tensors that are made inside, where that is more than any number."""
 
-    told: list[str] = field(default_factory=list)
+    follows: list[str] = field(default_factory=list)
     """What follows from the inputs."""
-    untold: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    """What does not."""
 
     def said(self) -> Iterator[str]:
-        if self.told:
-            yield f"What is made inside of such inputs is in its place: {', '.join(self.told)}."
-        if self.untold:
-            yield f"What is made inside has to be in its place by itself: {', '.join(self.untold)}."
+        if self.follows:
+            yield f"What is made inside of such inputs is in its place: {', '.join(self.follows)}."
+        if self.open:
+            yield f"What is made inside has to be in its place by itself: {', '.join(self.open)}."
 
 
 def _inside(
@@ -241,18 +229,18 @@ def _inside(
             if isinstance(fill, tuple):
                 there, low, high = known.get(name, EVERYTHING), int(fill[0]), int(fill[1])
                 held = low <= there.low and there.high < high
-                (found.told if held else found.untold).append(f"{here} from {low} up to {high}")
+                (found.follows if held else found.open).append(f"{here} from {low} up to {high}")
             elif fill not in ANYTHING:
-                found.untold.append(f"{here} {FILLS[fill]}")
+                found.open.append(f"{here} {FILLS[fill]}")
         if demand.distinct:
             along = listed([f"dimension {one}" for one in demand.distinct])
-            found.untold.append(f"{here} with no two the same along {along}")
+            found.open.append(f"{here} with no two the same along {along}")
     return found
 
 
 def _colliding(parts: Sequence[Part | None], demands: Mapping[str, Demand], tensors: Sequence[Tensor]) -> Iterator[str]:
     """What no inputs can prevent."""
-    for part in distinct(parts):
+    for part in once(parts):
         if part.plan.colliding:
             yield collides(part.plan.colliding, f"`{part.plan.name}`: ")
     for tensor in tensors:

@@ -17,11 +17,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from inductor_lab.eject import naming
-from inductor_lab.eject.file.literals import tuple_of
+from inductor_lab.eject.file.literals import called, tuple_of
 from inductor_lab.eject.rendering import Launcher
 from inductor_lab.eject.span.antiunification import Number
-from inductor_lab.eject.span.kernels import Part, by_name, by_number
-from inductor_lab.eject.span.line_breaks import called
+from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
 from inductor_lab.errors import LabError
@@ -53,8 +52,8 @@ class Composer:
     """Tells a span as statements."""
 
     def __init__(self, plan: SpanPlan) -> None:
-        self.span, self.parts, self.names = plan.span, plan.parts, plan.called
-        self.symbols = plan.environment.keys() | plan.untold.keys()
+        self.plan, self.span, self.parts, self.names = plan, plan.span, plan.parts, plan.called
+        self.symbols = plan.environment.keys() | plan.unbacked.keys()
 
     def hand(self) -> list[str]:
         return list(self._statements(self._launched, given=("in", "inout", "out")))
@@ -101,13 +100,13 @@ class Composer:
     def settings(self) -> list[dict[str, object]]:
         """The keywords of `launch`: of every hand kernel those of its launcher, by its name."""
         return [
-            {_of_hand(part, key): value for key, value in self._own(part.hand.launcher)} for part in by_name(self.parts)
+            {_of_hand(part, key): value for key, value in self._own(part.hand.launcher)} for part in self.plan.hands
         ]
 
     def generated_settings(self) -> list[dict[str, object]]:
         return [
             {f"{key}_{part.number}": value for key, value in self._own(part.baseline.launcher)}
-            for part in by_number(self.parts)
+            for part in self.plan.baselines
         ]
 
     # ---- steps
