@@ -283,6 +283,10 @@ class Hand:
         """Run the hand kernel in a generated one's place."""
         return self.run(launch.source.name, launch.passed(), launch.stream)
 
+    def asked(self, name: str, *passed: Any) -> bool:
+        """The same in the place of a span's steps, as a wrapper calls it."""
+        return self.run(name, passed)
+
     def run(self, name: str, passed: tuple[Any, ...], stream: Any = None) -> bool:
         """Run the hand kernel; not where it is for other sizes, of which the first are warned of.
 
