@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
 
 from inductor_lab.aten import COPIES, EXTERN, VIEWS
-from inductor_lab.records import Node, TensorType
+from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
 
 
 def operator(node: Node) -> str:
@@ -62,6 +63,32 @@ def fits(node: Node, wanted: TensorType | None, dtype: str) -> bool:
 def same_shape(node: Node, wanted: TensorType | None) -> bool:
     """Whether it lies there as the graph sees it."""
     return wanted is None or node.type is None or _sizes(node.type) == _sizes(wanted)
+
+
+@dataclass(frozen=True)
+class Pointers:
+    """The pointers of one launch, and the nodes that they may hold."""
+
+    kernel: Kernel
+    pointers: Mapping[str, Argument]
+    passed: Mapping[str, LaunchArgument]
+    nodes: Mapping[str, Node]
+
+    def fits(self, name: str, node: str) -> bool:
+        """Whether a node's value can lie in a pointer's tensor: the dtype and the number of elements."""
+        return fits(self.nodes[node], self.passed[name].type, self.pointers[name].dtype)
+
+    def is_shaped(self, name: str, node: str) -> bool:
+        """Whether it lies there as the graph sees it."""
+        return same_shape(self.nodes[node], self.passed[name].type)
+
+    def input(self, name: str) -> str:
+        """The input of the graph that a pointer holds before the launch, by its name; empty where it is none."""
+        argument = self.passed[name]
+        reused = self.pointers[name].role == "inout" and argument.storage in self.kernel.claim.inputs
+        variable = argument.storage if reused else argument.value  # else it was written over
+        node = self.nodes.get(variable)
+        return variable if node and node.target == "placeholder" and self.fits(name, variable) else ""
 
 
 def elements(type_: TensorType) -> int | tuple[object, ...]:
