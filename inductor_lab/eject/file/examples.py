@@ -10,7 +10,7 @@ from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.file.literals import listed, literal, tuple_of
 from inductor_lab.eject.generalize import others
-from inductor_lab.eject.inputs.domain import Domain
+from inductor_lab.eject.inputs.domain import DOMAINS, Domain
 from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
 from inductor_lab.eject.sizes import fixed
@@ -18,19 +18,6 @@ from inductor_lab.records import Capture, Kernel, TensorType
 from inductor_lab.records.size import Size
 from inductor_lab.records.span import Span
 
-FILLS = {
-    "bool": "either",
-    "any": "any whole number",
-    "normal": "normal numbers",
-    "finite": "normal without infinities and NaN",
-    "positive": "above 0",
-    "count": "above 0 and finite",
-    "unit": "between -1 and 1",
-    "above_one": "above 1",
-    "sorted": "in ascending order",
-    "out": "output, poisoned",
-}
-"""What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 HELD, COMPILED = 8192, 1 << 19
 """Elements that a program may hold on a GPU; and elements times lines of the kernel that are compiled in seconds."""
 TILE = 128
@@ -116,7 +103,7 @@ def argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
 def legend(tensors: Collection[Tensor]) -> str:
     """What the values in ARGUMENTS mean, as far as a file has them."""
     fills = [tensor.fill for tensor in tensors if not tensor.overwrites]
-    told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
+    told = [f'"{name}": {word.means}' for name, word in DOMAINS.items() if name in fills]
     ranges = [fill for fill in fills if isinstance(fill, tuple)]
     told += ["(a, b): whole numbers from a up to b, without b"] if ranges else []
     told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []

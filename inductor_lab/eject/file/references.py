@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import inf
 
-from inductor_lab.computation.intervals import Interval
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
@@ -21,6 +19,7 @@ from inductor_lab.eject.eager import MOST, compares
 from inductor_lab.eject.file.literals import keywords, listed, quoted, tuple_of
 from inductor_lab.eject.graph import Reference
 from inductor_lab.eject.graph.flex_attention import attention, is_flex
+from inductor_lab.eject.inputs.domain import between
 from inductor_lab.eject.inputs.intervals import Bounds, bound_names
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import (
@@ -199,11 +198,6 @@ def _of(job: Job, words: Sequence[str]) -> str:
 
 
 NONE = Comparing((), (), (), 0)
-DRAWN = {
-    "positive": Interval(1e-300, inf), "count": Interval(1e-300, inf), "unit": Interval(-1, 1), "above_one": Interval(1, inf),
-    "bool": Interval(0, 1),
-}  # fmt: skip
-"""Between which numbers the words of ARGUMENTS keep what is drawn."""
 
 
 def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
@@ -244,16 +238,9 @@ def _bounds(plan: Plan, job: Computation) -> Bounds:
     """Between which numbers the values of a job are, when its inputs are drawn."""
     sizes = bound_names(job, plan.environment)
     bounds = Bounds(job.numel, sizes)
-    drawn = {pointer: _interval(tensor, bounds) for pointer, tensor in plan.tensors.items()}
+    drawn = {
+        p: between(one.fill, bounds.number)
+        for p, one in plan.tensors.items()
+        if isinstance(one.fill, str) or not one.distinct
+    }
     return Bounds(job.numel, sizes, {pointer: room for pointer, room in drawn.items() if room is not None})
-
-
-def _interval(tensor: Tensor, bounds: Bounds) -> Interval | None:
-    """Between which numbers the elements of an argument are drawn."""
-    if isinstance(tensor.fill, str):
-        return DRAWN.get(tensor.fill)
-    low, high, *others = (bounds.number(size) for size in tensor.fill)
-    if low is None or high is None or tensor.distinct:
-        return None
-    known = [other for other in others if other is not None]
-    return Interval(min(low, *known, high - 1), max(high - 1, *known, low))

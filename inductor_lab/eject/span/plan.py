@@ -2,6 +2,12 @@
 
 A tensor is called what the program calls it, else what the kernels that touch it do, else after the call that makes it:
 buf2, which `mm` makes and a kernel reads as `mm`: `mm`; the graph input arg5_1, layers.0.base.weight: `base_weight`
+
+What the steps ask of the memories that they read the inputs are drawn by; of what is made inside it is said whether it follows:
+
+out[row, at[row, k]] = x[row, k]            no two of a row of `at` may be the same: none is drawn twice
+places = ids + 2; table[places]             `places` from 0 up to 512: `ids` is drawn from 0 up to 510
+a lookup in 10,000 rows and one in 500      both hold of an index from 0 up to 500
 """
 
 from __future__ import annotations
@@ -11,18 +17,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inductor_lab.computation.intervals import EVERYTHING
+from inductor_lab.computation.intervals import EVERYTHING, Interval
+from inductor_lab.computation.records import Computation
 from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.binding.arguments import LaunchSizes
-from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.file.examples import FILLS, collides
+from inductor_lab.eject.binding.tensors import Fill, Tensor
+from inductor_lab.eject.file.examples import collides
 from inductor_lab.eject.file.literals import listed
-from inductor_lab.eject.inputs.collisions import different, many
+from inductor_lab.eject.inputs.collisions import different, many, walked
+from inductor_lab.eject.inputs.domain import DOMAINS, between, domain, together
+from inductor_lab.eject.inputs.intervals import Bounds, bound_names
+from inductor_lab.eject.inputs.requirements import BackwardIntervals
 from inductor_lab.eject.sizes import told
-from inductor_lab.eject.span.demands import MADE, Demand, demands_of, follows, together
 from inductor_lab.eject.span.kernels import Part, defined, once
-from inductor_lab.eject.span.views import bases
-from inductor_lab.records import Capture, Graph
+from inductor_lab.eject.span.views import bases, touched
+from inductor_lab.records import Capture, Graph, TensorType
 from inductor_lab.records.size import Size
 from inductor_lab.records.span import ROLES, Span, SpanStep
 
@@ -90,6 +99,8 @@ def title(steps: Sequence[str]) -> str:
     return listed(words)
 
 
+MADE = ("inner", "out")
+"""The roles of what holds nothing before the span."""
 ANYTHING = ("any", "bool", "finite", "normal")
 """What is asked of numbers that a kernel may be given any of."""
 
@@ -231,7 +242,7 @@ def _inside(
                 held = low <= there.low and there.high < high
                 (found.follows if held else found.open).append(f"{here} from {low} up to {high}")
             elif fill not in ANYTHING:
-                found.open.append(f"{here} {FILLS[fill]}")
+                found.open.append(f"{here} {DOMAINS[fill].means}")
         if demand.distinct:
             along = listed([f"dimension {one}" for one in demand.distinct])
             found.open.append(f"{here} with no two the same along {along}")
@@ -246,3 +257,105 @@ def _colliding(parts: Sequence[Part | None], demands: Mapping[str, Demand], tens
     for tensor in tensors:
         if demands[tensor.parameter].distinct and not tensor.distinct:
             yield f"Two of `{tensor.name}` may be the same, and what is stored there is then what one of several programs left."
+
+
+# ------------------------------------------------------------ what the steps ask of memories
+
+
+def room(fills: Iterable[Fill]) -> Interval | None:
+    """Between what whole numbers are asked to be; None where that is nothing, or does not go together."""
+    ranges = [fill for fill in fills if isinstance(fill, tuple)]
+    if not ranges:
+        return None
+    low, high = max(int(one[0]) for one in ranges), min(int(one[1]) for one in ranges)
+    return Interval(low, high - 1) if low < high else None
+
+
+@dataclass
+class Demand:
+    """Of one memory."""
+
+    fills: list[Fill] = field(default_factory=list)
+    """What each launch that reads it asks of it."""
+    behind: list[Fill] = field(default_factory=list)
+    """What is asked of inner tensors that are made of it, where that goes together with those."""
+    distinct: tuple[int, ...] = ()
+    """As `Tensor.distinct`: what all of them ask, or more."""
+
+
+def demands_of(span: Span, parts: Sequence[Part | None], environment: Mapping[str, int]) -> dict[str, Demand]:
+    """The wrapper's variable -> what is asked of it: what a step asks of an inner tensor, those before it ask of what that is made of."""
+    found = {tensor.name: Demand() for tensor in span.tensors}
+    types = {tensor.name: sizes.fixed(tensor.type, environment) for tensor in span.tensors}
+    made = {tensor.name for tensor in span.tensors if tensor.role in MADE}
+    for step, part in reversed(list(zip(span.steps, parts, strict=True))):
+        held = _held(step, part) if part else []
+        rooms = {
+            tensor.parameter: limits
+            for tensor, of in held
+            if of in made and (limits := room([*found[of].fills, *found[of].behind]))
+        }
+        wanted = _wanted(part, rooms) if part else {}
+        for tensor, of in held:
+            here = found[of]
+            if tensor.parameter in wanted and "int" in tensor.type.dtype:
+                here.behind.append(domain(tensor.type.dtype, wanted[tensor.parameter], None))
+            if tensor.role != "out":
+                here.fills.append(tensor.fill)
+                here.distinct = tuple(sorted({*here.distinct, *_along(tensor, types[of])}))
+    return found
+
+
+def follows(span: Span, parts: Sequence[Part | None], fills: Mapping[str, Fill]) -> dict[str, Interval]:
+    """The wrapper's variable -> between what its whole numbers are, where that follows from what the inputs are drawn from."""
+    ranges = {name: between(fill, int) for name, fill in fills.items() if isinstance(fill, tuple)}
+    known = {name: ranges.get(name) or EVERYTHING for name in fills}
+    for step, part in zip(span.steps, parts, strict=True):
+        made = _made(step, part, known) if part else ((name, EVERYTHING) for name in touched(step) - fills.keys())
+        for name, values in list(made):
+            known[name] = known[name].union(values) if name in known else values
+    return {name: values for name, values in known.items() if values.known}
+
+
+def _held(step: SpanStep, part: Part) -> list[tuple[Tensor, str]]:
+    """The kernel's tensors, and the memory that each of them is."""
+    tensors = part.plan.tensors
+    return [(tensors[one.name], bases(one.value)[0]) for one in step.arguments if one.name in tensors]
+
+
+def _along(tensor: Tensor, of: TensorType) -> Iterable[int]:
+    """The dimensions of a memory that those of a view of it walk along which must differ."""
+    for dimension in tensor.distinct:
+        size, step = tensor.type.shape[dimension], tensor.type.stride[dimension]
+        if isinstance(size, int) and isinstance(step, int):
+            yield from walked(of, step, step * size)
+
+
+def _bounds(job: Computation, part: Part, loads: Mapping[str, Interval] | None = None) -> Bounds:
+    return Bounds(job.numel, bound_names(job, part.plan.environment), loads or {})
+
+
+def _wanted(part: Part, rooms: Mapping[str, Interval]) -> dict[str, Interval]:
+    """Pointer -> between what it must be so that what is stored in others is between what it must be."""
+    wanted: dict[str, Interval] = {}
+    for job in part.plan.found.every() if rooms else ():
+        required = BackwardIntervals(_bounds(job, part), wanted)
+        for store in job.stores:
+            if store.kind == "store" and store.value is not None and store.pointer in rooms:
+                required.inside(store.value, rooms[store.pointer])
+    return wanted
+
+
+def _made(step: SpanStep, part: Part, known: Mapping[str, Interval]) -> Iterator[tuple[str, Interval]]:
+    """The memories that a launch writes, and between what is what it stores there."""
+    held = _held(step, part)
+    loads = {tensor.parameter: known[of] for tensor, of in held if of in known and known[of].known}
+    stored: dict[str, list[Interval]] = {}
+    for job in part.plan.found.every():
+        bounds = _bounds(job, part, loads)
+        for store in job.stores:
+            plain = store.kind == "store" and store.value is not None
+            stored.setdefault(store.pointer, []).append(bounds.of(store.value) if plain else EVERYTHING)
+    for tensor, of in held:
+        if tensor.role != "in":
+            yield from ((of, values) for values in stored.get(tensor.parameter, [EVERYTHING]))
