@@ -147,16 +147,16 @@ class EagerReference:
 
 
 @dataclass(frozen=True)
-class JobTable:
+class SubkernelTable:
     """What a launch of many jobs takes, told as a job of each kind and a table of them."""
 
     rows: tuple[tuple[str, str], ...]
     """Each job's, and what the job is of."""
-    kinds: tuple[JobKind, ...]
+    kinds: tuple[SubkernelKind, ...]
 
 
 @dataclass(frozen=True)
-class JobKind:
+class SubkernelKind:
     """Jobs that differ in their tensors' shapes alone."""
 
     suffix: str
@@ -173,7 +173,7 @@ class JobKind:
 
 
 @dataclass(frozen=True)
-class Comparing:
+class Comparisons:
     """What the kernel compares."""
 
     functions: tuple[str, ...]
@@ -244,7 +244,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class CudaBeside:
+class CudaFile:
     """The `.cu` file beside a Python file that builds it."""
 
     file: str
@@ -266,7 +266,7 @@ class Rendering:
     reference: EagerReference | None
     unknown: str
     """Why there is no reference."""
-    comparing: Comparing
+    comparing: Comparisons
     graph_form: GraphForm | None
     no_form: str
     """Why there is none."""
@@ -274,5 +274,5 @@ class Rendering:
     baseline: Baseline
     check: str
     """The check's own text."""
-    table: JobTable | None = None
-    cuda: CudaBeside | None = None
+    table: SubkernelTable | None = None
+    cuda: CudaFile | None = None

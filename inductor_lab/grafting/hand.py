@@ -43,19 +43,19 @@ class Misfit(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True)
-class Seen:
+class PassedTensor:
     """A tensor as far as it can be compared."""
 
     shape: tuple[int, ...]
     stride: tuple[int, ...]
     dtype: Any
 
-    def same(self, other: Seen) -> bool:
+    def same(self, other: PassedTensor) -> bool:
         """The steps of a dimension of one element say nothing."""
         steps = zip(self.shape, self.stride, other.stride, strict=False)
         return (self.shape, self.dtype) == (other.shape, other.dtype) and all(a == b for n, a, b in steps if n != 1)
 
-    def covers(self, other: Seen) -> bool:
+    def covers(self, other: PassedTensor) -> bool:
         """Whether it is the same memory in another shape."""
         return (self.dtype, *self._extent()) == (other.dtype, *other._extent())
 
@@ -77,7 +77,7 @@ class Seen:
 class Fit:
     """How a file's `launch` is called."""
 
-    views: Mapping[str, Seen | None]
+    views: Mapping[str, PassedTensor | None]
     """Its tensors in order -> the shape in which it takes each, where that is another."""
     numbers: Mapping[str, Any]
     """Passed by name: what no tensor tells."""
@@ -144,13 +144,13 @@ class Fitting:
 
     def _fit_of(self, seen: tuple[tuple[Any, ...], ...], numbers: tuple[Any, ...]) -> Fit | Misfit:
         """What is remembered of one kind of launch."""
-        given = {name: Seen(*one) for name, one in zip(self.names.values(), seen, strict=True)}
+        given = {name: PassedTensor(*one) for name, one in zip(self.names.values(), seen, strict=True)}
         try:
             return self._fitted(given, dict(zip(self.numbers, numbers, strict=True)))
         except Misfit as misfit:
             return misfit
 
-    def _fitted(self, given: Mapping[str, Seen], passed: Mapping[str, Any]) -> Fit:
+    def _fitted(self, given: Mapping[str, PassedTensor], passed: Mapping[str, Any]) -> Fit:
         sizes = self._solved(dict(self._sizes(given, passed)), passed)
         expected = self._expected(sizes)
         wrong = [*self._wrong_numbers(passed, sizes), *_wrong_tensors(given, expected)]
@@ -159,7 +159,7 @@ class Fitting:
         views = {name: None if given[name].same(want) else want for name, want in expected.items()}
         return Fit(views, {name: sizes[name] for name in self.asked if name in sizes})
 
-    def _sizes(self, given: Mapping[str, Seen], passed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    def _sizes(self, given: Mapping[str, PassedTensor], passed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         """Each symbol's value: what a tensor tells, then, which counts, a number that is the symbol itself."""
         for symbol, where in self.told.items():
             found = TOLD.fullmatch(where)
@@ -185,7 +185,7 @@ class Fitting:
                 sizes[symbol] = value
         return sizes
 
-    def _expected(self, sizes: Mapping[str, Any]) -> dict[str, Seen]:
+    def _expected(self, sizes: Mapping[str, Any]) -> dict[str, PassedTensor]:
         """The tensors that the file takes at these sizes."""
         arguments = self.module.ARGUMENTS
         if hasattr(self.module, "SIZES"):
@@ -193,7 +193,7 @@ class Fitting:
             if missing:
                 raise Misfit(f"nothing that is passed tells {', '.join(missing)}")
             arguments = self.module.arguments(**{symbol: sizes[symbol] for symbol in self.module.SIZES})
-        return {name: Seen(shape, step, dtype) for name, (shape, step, dtype, _) in arguments.items()}
+        return {name: PassedTensor(shape, step, dtype) for name, (shape, step, dtype, _) in arguments.items()}
 
     def _wrong_numbers(self, passed: Mapping[str, Any], sizes: Mapping[str, Any]) -> Iterator[str]:
         for parameter, text in self.numbers.items():
@@ -225,7 +225,7 @@ def _number(text: str, sizes: Mapping[str, Any]) -> Any:
             raise Misfit(f"{text} can not be worked out from what is passed") from None
 
 
-def _wrong_tensors(given: Mapping[str, Seen], expected: Mapping[str, Seen]) -> Iterator[str]:
+def _wrong_tensors(given: Mapping[str, PassedTensor], expected: Mapping[str, PassedTensor]) -> Iterator[str]:
     for name, want in expected.items():
         if not given[name].same(want) and not given[name].covers(want):
             yield f"{name} is {given[name]}, not {want}"

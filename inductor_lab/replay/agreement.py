@@ -41,7 +41,7 @@ ALIKE = 0.1
 
 
 @dataclass
-class Meant:
+class EagerValues:
     """A graph in eager and in float64; and in float64 for inputs that are a last bit away, and with values that are rounded."""
 
     graph: Graph
@@ -70,7 +70,7 @@ class Meant:
 
 
 def held_launch(
-    capture: Capture, launched: Launched, before: Mapping[str, Tensor], meant: Meant | None
+    capture: Capture, launched: Launched, before: Mapping[str, Tensor], meant: EagerValues | None
 ) -> ReplayedLaunch:
     """What a launch, or a span's hand kernel, wrote, held to its own reference on the inputs that it was given, and to the graph's nodes where
     those are known. What nobody reads is not.
@@ -93,14 +93,14 @@ Left = Iterator[tuple[str, Tensor, str]]
 """(what it is called, a tensor that was written, the node whose value it should be)."""
 
 
-def _left(launched: Launched, kernel: Kernel, before: Mapping[str, Tensor], meant: Meant) -> Left:
+def _left(launched: Launched, kernel: Kernel, before: Mapping[str, Tensor], meant: EagerValues) -> Left:
     assert launched.plan is not None, "it is a kernel's"
     for name, node in _nodes(launched.plan, kernel, meant.graph, before, meant.eager).items():
         if name in demanded(launched.file):
             yield name, launched.tensors[name], node
 
 
-def _left_by_span(capture: Capture, launched: Launched, span: Span, meant: Meant) -> Left:
+def _left_by_span(capture: Capture, launched: Launched, span: Span, meant: EagerValues) -> Left:
     called = launched.file.ORIGIN["parameters"]
     variables = {variable: launched.tensors[name] for variable, name in called.items()}
     for value, node in _nodes_of_span(capture, span, meant).items():
@@ -113,7 +113,7 @@ def _left_by_span(capture: Capture, launched: Launched, span: Span, meant: Meant
             yield node, eval("_" + value, {"_view": _view, **variables, **sizes.hints(meant.graph)}), node
 
 
-def _nodes_of_span(capture: Capture, span: Span, meant: Meant) -> dict[str, str]:
+def _nodes_of_span(capture: Capture, span: Span, meant: EagerValues) -> dict[str, str]:
     """What a span leaves, as its steps are passed it -> the node whose value it is; not what a library call wrote over since."""
     found: dict[str, str] = {}
     kernels = {kernel.id: kernel for kernel in capture.kernels}

@@ -20,7 +20,7 @@ from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay import inputs, module
-from inductor_lab.replay.agreement import Meant, held_launch, held_to_generated, on_the_host, too_large
+from inductor_lab.replay.agreement import EagerValues, held_launch, held_to_generated, on_the_host, too_large
 from inductor_lab.replay.graph import Checked
 from inductor_lab.replay.inputs import Values
 from inductor_lab.replay.launches import Launched, Launches, index, save
@@ -127,7 +127,7 @@ class _Run:
         self.kernels = Launches(capture, graph, folder, grafts, self._around)
         given = known.given if known else saved
         large = "" if against == "eager" else too_large(graph)
-        self.meant: Meant | None = None
+        self.meant: EagerValues | None = None
         if large or against == "generated":
             self.notes += (large,) if large else ()
             progress(f"inputs of graph {graph.id}")
@@ -138,7 +138,7 @@ class _Run:
             self.inputs, eager = _drawn(capture, graph, seed, given)
             self.meant = self._meant(eager)
 
-    def _meant(self, eager: Values) -> Meant:
+    def _meant(self, eager: Values) -> EagerValues:
         values = partial(
             graphs.values,
             self.graph,
@@ -146,7 +146,7 @@ class _Run:
             exact=True,
             draws=graphs.drawing(self.capture, self.graph),
         )
-        return Meant(
+        return EagerValues(
             self.graph,
             eager,
             values(self.inputs),
@@ -220,7 +220,7 @@ class _Run:
         ]
         return times.step, times.saving
 
-    def _program_held(self, meant: Meant) -> dict[str, str]:
+    def _program_held(self, meant: EagerValues) -> dict[str, str]:
         """What the program itself computed, held to the graph in eager on the same inputs."""
         if self.known is None or any(graphs.draws(node) for node in self.graph.nodes):
             return {}

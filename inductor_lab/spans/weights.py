@@ -59,7 +59,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeighedStep:
     """One step."""
 
     number: int
@@ -81,7 +81,7 @@ class Weighed:
 
 
 @dataclass(frozen=True)
-class Wall:
+class Barrier:
     """A step that can be in no span, and across which nothing can be moved."""
 
     number: int
@@ -111,7 +111,7 @@ class Memory:
 class Weights:
     """One function's steps in order, and its memories."""
 
-    steps: Sequence[Weighed | Wall]
+    steps: Sequence[WeighedStep | Barrier]
     memories: Mapping[str, Memory]
 
 
@@ -134,7 +134,7 @@ class _Scales:
     def function(self, wrapper: SpanWrapper, place: int) -> Weights:
         said = list(wrapper.steps(place))
         types = {base: self._type(wrapper, place, base) for base in {one.base for _, _, of in said for one in of}}
-        made: list[Weighed | Wall] = []
+        made: list[WeighedStep | Barrier] = []
         events: dict[str, list[tuple[int, bool, bool]]] = {base: [] for base in types}
         for at, (one, why, of) in enumerate(said):
             if not why and one.line not in self.numbers:
@@ -151,10 +151,12 @@ class _Scales:
                     self.known[key] = self._cost(step, key)
                 cost = self.known[key]
                 uses = [_use(each, types[each.base], cost.arguments, self.hints) for each in of]
-                made.append(Weighed(number, step, key, cost, tuple(uses), {n: m for m, n in step.producers.items()}))
+                made.append(
+                    WeighedStep(number, step, key, cost, tuple(uses), {n: m for m, n in step.producers.items()})
+                )
             else:
                 number = self.numbers[one.line][0] if one.line in self.numbers else -1
-                made.append(Wall(number, f"line {one.line}: {why}"))
+                made.append(Barrier(number, f"line {one.line}: {why}"))
             for base in dict.fromkeys(use.base for use in uses):
                 whole = nbytes(types[base]) or 0
                 written = sum(use.written for use in uses if use.base == base)

@@ -37,7 +37,7 @@ from inductor_lab.eject.file.wrapping import paragraph, wrapped
 from inductor_lab.eject.generalize import fits, fits_generated
 from inductor_lab.eject.inputs.domain import DOMAINS
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.rendering import Baseline, CudaBeside, HandKernel, KernelText, Launcher, Rendering, names_in
+from inductor_lab.eject.rendering import Baseline, CudaFile, HandKernel, KernelText, Launcher, Rendering, names_in
 from inductor_lab.eject.triton.verbatim import verbatim
 from inductor_lab.errors import LabError
 from inductor_lab.paths import templates_folder
@@ -47,7 +47,7 @@ JUDGED = "@JUDGED@"
 
 
 def render(
-    plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "", cuda: CudaBeside | None = None
+    plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "", cuda: CudaFile | None = None
 ) -> str:
     """The text of the file.
 
@@ -309,7 +309,7 @@ def cuda_files(
 
 def of_several(
     kernels: Sequence[Cuda], title: str, *, template: Path | None, file: str
-) -> tuple[CudaBeside, dict[str, str]]:
+) -> tuple[CudaFile, dict[str, str]]:
     """The `.cu` file of several kernels, and what it is built with without a GPU: what the Python file says of it, and the texts by their names.
 
     Raises:
@@ -325,11 +325,11 @@ def of_several(
     return beside, {beside.file: text, f"{beside.folder}/cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
 
 
-def _beside(text: str, file: str) -> CudaBeside:
+def _beside(text: str, file: str) -> CudaFile:
     stem = Path(file).stem
     if Path(file).suffix == ".cu":
         raise LabError(f"-o names the Python file, {stem}.py; the kernel stands beside it in {file}")
-    return CudaBeside(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
+    return CudaFile(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
 
 
 def is_of_the_cu_file(template: Path | None) -> bool:
@@ -337,7 +337,7 @@ def is_of_the_cu_file(template: Path | None) -> bool:
     return template is not None and ".cu" in template.suffixes
 
 
-def _project(plan: Plan, cuda: Cuda, beside: CudaBeside, file: str) -> dict[str, str]:
+def _project(plan: Plan, cuda: Cuda, beside: CudaFile, file: str) -> dict[str, str]:
     """The CMake project; without the test program where the host has no exact form of the computation, such as a float's bits."""
     texts = {"cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
     told = whole(plan)

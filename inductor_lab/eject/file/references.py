@@ -23,11 +23,11 @@ from inductor_lab.eject.inputs.domain import between
 from inductor_lab.eject.inputs.intervals import Bounds, bound_names
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import (
-    Comparing,
+    Comparisons,
     EagerReference,
     GraphForm,
-    JobKind,
-    JobTable,
+    SubkernelKind,
+    SubkernelTable,
     names_in,
     where_inputs_are,
 )
@@ -113,7 +113,7 @@ def graph_form(form: Reference, tensors: Iterable[Tensor]) -> GraphForm:
 # ------------------------------------------------------------ a table of subkernels
 
 
-def table_of(plan: Plan) -> JobTable | None:
+def table_of(plan: Plan) -> SubkernelTable | None:
     """The table of a plan's jobs, as the template places it; None where there is none."""
     if plan.table is None:
         return None
@@ -128,13 +128,13 @@ def table_of(plan: Plan) -> JobTable | None:
     for place, job in table.jobs:
         many = [str(place)] if len(table.kinds) > 1 else []
         rows.append((f"({', '.join([*many, *lies[job.number]])})", quoted(_of(job, table.kinds[place].kind.words))))
-    kinds: list[JobKind] = []
+    kinds: list[SubkernelKind] = []
     for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
         own = _kind(one, told, table.suffix(place))
         told_of = own.columns, own.reads, own.writes
         alike = (kind.suffix for kind in kinds if (kind.columns, kind.reads, kind.writes) == told_of)
         kinds.append(replace(own, like=next(alike, own.suffix)))
-    return JobTable(tuple(rows), tuple(kinds))
+    return SubkernelTable(tuple(rows), tuple(kinds))
 
 
 def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
@@ -148,14 +148,14 @@ def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
     return columns
 
 
-def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -> JobKind:
+def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -> SubkernelKind:
     specs = tuple((_name(name), _spec(one, place, columns)) for place, name in enumerate(one.names))
     takes, made = one.reference.takes, one.reference
     reference = EagerReference(
         tuple(eager_text(name) for name in made.helpers), takes, ", ".join(takes), where_inputs_are(takes, made.lines),
         tuple_of(where_inputs_are(takes, made.results)), f"the new {listed(_new(one))}",
     )  # fmt: skip
-    return JobKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
+    return SubkernelKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
 
 
 def _new(one: TableKind) -> list[str]:
@@ -197,10 +197,10 @@ def _of(job: Job, words: Sequence[str]) -> str:
     return f"param is {nodes['param']}" if nodes.get("param") else ""
 
 
-NONE = Comparing((), (), (), 0)
+NONE = Comparisons((), (), (), 0)
 
 
-def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
+def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
     """The comparisons of a kernel whose reference is printed from its tree; none for any other."""
     if reference is None or reference.by_graph or plan.reference is None:
         return NONE
@@ -212,13 +212,13 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparing:
     named = names_in(*found.lines, *found.rows)
     unread = {tensor.name for tensor in plan.tensors.values()} - set(reference.takes)
     if (named | plan.telling(named)) & unread:
-        return Comparing((), (), (), found.left_out + len(found.rows))
+        return Comparisons((), (), (), found.left_out + len(found.rows))
     functions = tuple(text for helper in found.helpers if (text := eager_text(helper)) not in reference.functions)
     lines = (*plan.assignments(named), *where_inputs_are(reference.takes, found.lines))
-    return Comparing(functions, lines, where_inputs_are(reference.takes, found.rows), found.left_out)
+    return Comparisons(functions, lines, where_inputs_are(reference.takes, found.rows), found.left_out)
 
 
-def _of_a_job(plan: Plan, one: TableKind) -> Comparing | None:
+def _of_a_job(plan: Plan, one: TableKind) -> Comparisons | None:
     """The comparisons of the jobs of a table, where all make the same ones."""
     made = [
         compares(plan.kernel, job.found, one.views(job), plan.scalars, {id(job.found): _bounds(plan, job.found)})
@@ -231,7 +231,7 @@ def _of_a_job(plan: Plan, one: TableKind) -> Comparing | None:
     functions = tuple(eager_text(helper) for helper in first.helpers if helper not in one.reference.helpers)
     lines, rows = where_inputs_are(takes, first.lines), where_inputs_are(takes, first.rows)
     jobs = min(many, max(MOST // max(len(rows), 1), 1))
-    return Comparing(functions, lines, rows, first.left_out * many + len(rows) * (many - jobs), jobs)
+    return Comparisons(functions, lines, rows, first.left_out * many + len(rows) * (many - jobs), jobs)
 
 
 def _bounds(plan: Plan, job: Computation) -> Bounds:

@@ -19,7 +19,7 @@ from inductor_lab.eject.file.header import target
 from inductor_lab.eject.file.literals import in_quotes, listed, listed_names, literal, quoted, returned, taken, tuple_of
 from inductor_lab.eject.file.references import graph_form
 from inductor_lab.eject.refusal import NoGraphForm
-from inductor_lab.eject.rendering import CudaBeside, GraphForm, Header, Inputs, names_in, where_inputs_are
+from inductor_lab.eject.rendering import CudaFile, GraphForm, Header, Inputs, names_in, where_inputs_are
 from inductor_lab.eject.span.aten import aten
 from inductor_lab.eject.span.kernels import Part, defined, kernels, once
 from inductor_lab.eject.span.plan import SpanPlan, plan, title
@@ -79,7 +79,7 @@ def span_files(
 
 
 @dataclass(frozen=True)
-class Composed:
+class SequenceFunction:
     """A function that runs the steps one after the other."""
 
     takes: tuple[str, ...]
@@ -100,9 +100,9 @@ class SpanRendering:
     """Those that are there to be edited."""
     inductors: tuple[Part, ...]
     """Those of Inductor's."""
-    launch: Composed
-    generated: Composed
-    reference: Composed | None
+    launch: SequenceFunction
+    generated: SequenceFunction
+    reference: SequenceFunction | None
     unknown: str
     graph_form: GraphForm | None
     no_form: str
@@ -127,7 +127,7 @@ class SpanRendering:
     inputs: Inputs
     check: str
     table: None = None
-    cuda: CudaBeside | None = None
+    cuda: CudaFile | None = None
 
 
 def rendering(plan: SpanPlan, file: str) -> SpanRendering:
@@ -163,12 +163,12 @@ def _composed(
     settings: Iterable[Mapping[str, object]],
     says: str,
     returned: str,
-) -> Composed:
+) -> SequenceFunction:
     """A function around statements, with the sizes that they name."""
     placed = where_inputs_are(takes, lines)
     named = names_in(*placed)
     parameters = taken(takes, [plan.free, *settings])
-    return Composed(tuple(takes), parameters, (*plan.assignments(named), *placed), returned, says)
+    return SequenceFunction(tuple(takes), parameters, (*plan.assignments(named), *placed), returned, says)
 
 
 def _says(plan: SpanPlan) -> str:
@@ -188,7 +188,7 @@ def _named(names: Sequence[str], table: str) -> str:
     return f"the tensors of {table}" if len(names) > MOST_NAMED else listed([f"`{name}`" for name in names])
 
 
-def _reference(plan: SpanPlan, composer: Composer) -> tuple[Composed | None, str]:
+def _reference(plan: SpanPlan, composer: Composer) -> tuple[SequenceFunction | None, str]:
     """The steps in eager PyTorch; None, and why, where one has no reference."""
     for step, part in zip(plan.span.steps, plan.parts, strict=True):
         if part and part.parts.reference is None:

@@ -19,7 +19,7 @@ from inductor_lab.eject.device_functions import NAMES, exchanged
 from inductor_lab.eject.file import rendering
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Rendering
 from inductor_lab.eject.span.antiunification import Number
-from inductor_lab.eject.span.deduplication import Given, by_hand, generated, one_baseline, one_for_all
+from inductor_lab.eject.span.deduplication import LaunchNumbers, by_hand, generated, one_baseline, one_for_all
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Claim, Kernel, Launch, Node
@@ -40,7 +40,7 @@ class Part:
     """As it stands in this one, for all kernels that have its name."""
     baseline: Baseline
     """The same of Inductor's, for all that have its number."""
-    given: Given
+    given: LaunchNumbers
     """What its launches give the one, besides tensors."""
     given_generated: Mapping[str, Number]
 
@@ -87,11 +87,12 @@ def _together(
     """The kernels under names of this file, and of none of those that are foreign to it; those that are alike under one."""
     hands = by_hand(plans, parts)
     baselines = generated(plans, parts, hands)
+    of_hand = {at: shared for shared in hands for at in shared.members}
+    of_inductor = {at: (number, shared) for number, shared in enumerate(baselines) for at in shared.members}
     functions = _Functions(foreign)
     names, printed, own = dict[int, str](), dict[int, Rendering](), dict[int, Baseline]()
     for at, (of, one) in enumerate(zip(plans, parts, strict=True)):
-        hand = next(shared for shared in hands if at in shared.members)
-        theirs = next(shared for shared in baselines if at in shared.members)
+        hand, (_, theirs) = of_hand[at], of_inductor[at]
         if at == hand.members[0]:
             beside = {name for member in hand.members for name in _tensors(plans[member])}
             names[hand.first] = naming.unique(of.name, functions.taken | beside)
@@ -99,28 +100,15 @@ def _together(
         settled = functions.settled(_less(one, at == hand.first, at == theirs.first))
         if at == hand.first:
             others = [parts[member] for member in hand.members if member != at]
-            printed[at] = one_for_all(
-                of, replace(settled, hand=replace(settled.hand, name=names[at])), hand.numbers, others
-            )
+            named = replace(settled, hand=replace(settled.hand, name=names[at]))
+            printed[at] = one_for_all(of, named, hand.numbers, others)
         if at == theirs.first:
             own[at] = one_baseline(of, settled.baseline, theirs.numbers) if theirs.members[1:] else settled.baseline
     made = []
     for at, (of, text, one) in enumerate(zip(plans, texts, parts, strict=True)):
-        hand = next(shared for shared in hands if at in shared.members)
-        number, theirs = next((n, shared) for n, shared in enumerate(baselines) if at in shared.members)
-        named = replace(of, name=names[hand.first])
-        made.append(
-            Part(
-                number,
-                named,
-                text,
-                one,
-                printed[hand.first],
-                own[theirs.first],
-                hand.given(at),
-                theirs.given(at).launch,
-            )
-        )
+        hand, (number, theirs) = of_hand[at], of_inductor[at]
+        given, plan_ = (hand.given(at), theirs.given(at).launch), replace(of, name=names[hand.first])
+        made.append(Part(number, plan_, text, one, printed[hand.first], own[theirs.first], *given))
     return made
 
 

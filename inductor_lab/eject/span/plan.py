@@ -190,7 +190,7 @@ def _environment(graph: Graph, span: Span, parts: Iterable[Part]) -> dict[str, i
 
 def _tensors(
     span: Span,
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, MemoryDemand],
     called: Mapping[str, str],
     environment: Mapping[str, int],
     *,
@@ -228,7 +228,7 @@ class _Inside:
 def _inside(
     span: Span,
     parts: Sequence[Part | None],
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, MemoryDemand],
     called: Mapping[str, str],
     tensors: Sequence[Tensor],
 ) -> _Inside:
@@ -249,7 +249,9 @@ def _inside(
     return found
 
 
-def _colliding(parts: Sequence[Part | None], demands: Mapping[str, Demand], tensors: Sequence[Tensor]) -> Iterator[str]:
+def _colliding(
+    parts: Sequence[Part | None], demands: Mapping[str, MemoryDemand], tensors: Sequence[Tensor]
+) -> Iterator[str]:
     """What no inputs can prevent."""
     for part in once(parts):
         if part.plan.colliding:
@@ -272,7 +274,7 @@ def room(fills: Iterable[Fill]) -> Interval | None:
 
 
 @dataclass
-class Demand:
+class MemoryDemand:
     """Of one memory."""
 
     fills: list[Fill] = field(default_factory=list)
@@ -283,9 +285,9 @@ class Demand:
     """As `Tensor.distinct`: what all of them ask, or more."""
 
 
-def demands_of(span: Span, parts: Sequence[Part | None], environment: Mapping[str, int]) -> dict[str, Demand]:
+def demands_of(span: Span, parts: Sequence[Part | None], environment: Mapping[str, int]) -> dict[str, MemoryDemand]:
     """The wrapper's variable -> what is asked of it: what a step asks of an inner tensor, those before it ask of what that is made of."""
-    found = {tensor.name: Demand() for tensor in span.tensors}
+    found = {tensor.name: MemoryDemand() for tensor in span.tensors}
     types = {tensor.name: sizes.fixed(tensor.type, environment) for tensor in span.tensors}
     made = {tensor.name for tensor in span.tensors if tensor.role in MADE}
     for step, part in reversed(list(zip(span.steps, parts, strict=True))):

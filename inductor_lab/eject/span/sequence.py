@@ -34,7 +34,7 @@ ROW = 3
 
 
 @dataclass(frozen=True)
-class Told:
+class LaunchStatement:
     """One launch as a statement."""
 
     form: str
@@ -112,9 +112,9 @@ class Composer:
     # ---- steps
 
     def _statements(
-        self, told: Callable[[SpanStep, Part], Told], given: Collection[str], reuse: bool = False
+        self, told: Callable[[SpanStep, Part], LaunchStatement], given: Collection[str], reuse: bool = False
     ) -> Iterator[str]:
-        row: list[Told] = []
+        row: list[LaunchStatement] = []
         for one in self._told(told, given, reuse):
             if row and (isinstance(one, str) or one.form != row[0].form or one.settings != row[0].settings):
                 yield from self._row(row)
@@ -125,7 +125,7 @@ class Composer:
                 row.append(one)
         yield from self._row(row)
 
-    def _row(self, row: Sequence[Told]) -> Iterator[str]:
+    def _row(self, row: Sequence[LaunchStatement]) -> Iterator[str]:
         """Launches of one kernel, one after the other."""
         changes = [
             at for at, values in enumerate(zip(*(one.arguments for one in row), strict=True)) if len({*values}) > 1
@@ -146,8 +146,8 @@ class Composer:
         yield from (f"    {line}" for line in lines)
 
     def _told(
-        self, told: Callable[[SpanStep, Part], Told], given: Collection[str], reuse: bool
-    ) -> Iterator[str | Told]:
+        self, told: Callable[[SpanStep, Part], LaunchStatement], given: Collection[str], reuse: bool
+    ) -> Iterator[str | LaunchStatement]:
         there = {tensor.name for tensor in self.span.tensors if tensor.role in given}
         for step, part in zip(self.span.steps, self.parts, strict=True):
             used = {variable for argument in step.arguments for variable in bases(argument.value)}
@@ -169,22 +169,22 @@ class Composer:
             return f"torch.as_strided({name}, {_sizes(type_.shape)}, {_sizes(type_.stride)})"
         return empty(tensor.type)
 
-    def _launched(self, step: SpanStep, part: Part) -> Told:
+    def _launched(self, step: SpanStep, part: Part) -> LaunchStatement:
         settings = self._keywords(part.hand.launcher, lambda key: _of_hand(part, key))
         return self._launch(f"launch_{part.plan.name}", step, part, part.given.launch, settings)
 
-    def _generated(self, step: SpanStep, part: Part) -> Told:
+    def _generated(self, step: SpanStep, part: Part) -> LaunchStatement:
         settings = self._keywords(part.baseline.launcher, lambda key: f"{key}_{part.number}")
         return self._launch(f"launch_generated_{part.number}", step, part, part.given_generated, settings)
 
     def _launch(
         self, name: str, step: SpanStep, part: Part, given: Mapping[str, Number], settings: Sequence[str]
-    ) -> Told:
+    ) -> LaunchStatement:
         tensors = self._passed(step, part)
         form = f"{name}({', '.join(['{}'] * len(tensors) + _places(given))})"
-        return Told(form, (*tensors, *map(str, given.values())), tuple(_parameters(part)), tuple(settings))
+        return LaunchStatement(form, (*tensors, *map(str, given.values())), tuple(_parameters(part)), tuple(settings))
 
-    def _eager(self, step: SpanStep, part: Part) -> Told:
+    def _eager(self, step: SpanStep, part: Part) -> LaunchStatement:
         reference, given = part.parts.reference, part.given.reference
         assert reference is not None, "a span with a kernel without a reference has none"
         own = [tensor.name for tensor in part.plan.tensors.values()]
@@ -195,7 +195,7 @@ class Composer:
         arguments = [passed[name] for name in (*written, *reference.takes)]
         names = [f"new_{named[name]}" if name in reference.takes else named[name] for name in written]
         names += [named[name] for name in reference.takes]
-        return Told(form, (*arguments, *map(str, given.values())), (*names, *given))
+        return LaunchStatement(form, (*arguments, *map(str, given.values())), (*names, *given))
 
     def _called(self, step: SpanStep, there: set[str]) -> Iterator[str]:
         *before, value = call(step.call, [(argument.name, self._said(argument.value)) for argument in step.arguments])
