@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -225,14 +225,23 @@ def _bound(graph: Graph, given: Mapping[str, Any]) -> dict[str, int]:
     return found
 
 
+def _filled(made: Tensor, value: Callable[[Tensor], Tensor]) -> Tensor:
+    """A tensor whose memory is given values: each element once, also where a dimension is only expanded.
+
+    Args:
+        value: Is given that part of it, and returns its values.
+    """
+    once = made[tuple(slice(None) if step else slice(1) for step in made.stride())]
+    once.copy_(value(once))
+    return made
+
+
 def _laid(x: Tensor, node: Node, bound: Mapping[str, int], device: str) -> Tensor:
     """The values with the strides that the module asserts."""
     assert node.type is not None
     stride = tuple(map(int, sizes.fixed(node.type, bound).stride))
     made = torch.empty_strided(x.shape, stride, dtype=x.dtype, device=device)
-    once = tuple(slice(None) if step else slice(1) for step in stride)
-    made[once].copy_(x[once])
-    return made
+    return _filled(made, lambda once: x[tuple(map(slice, once.shape))])
 
 
 def observed_like(
@@ -240,9 +249,7 @@ def observed_like(
 ) -> Tensor:
     """A tensor with the mean, deviation, range and share of zeros that were observed; whole numbers from the least to the greatest."""
     made = torch.empty_strided(shape, stride, dtype=dtype)
-    once = tuple(slice(None) if step else slice(1) for step in stride)
-    made[once].copy_(_like(told, made[once].shape, dtype, generator))
-    return made
+    return _filled(made, lambda once: _like(told, once.shape, dtype, generator))
 
 
 def _like(told: Observed, shape: torch.Size, dtype: torch.dtype, generator: torch.Generator) -> Tensor:

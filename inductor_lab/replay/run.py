@@ -224,10 +224,9 @@ def main() -> None:
         except BrokenPipeError:  # nobody asks any more: `follow` removes what was made, and ends this
             Event().wait()
 
-    grafts = {kernel: Path(file) for kernel, file in asked["grafts"].items()}
     try:
         from inductor_lab.replay.launches import index, keep_launch_inputs
-        from inductor_lab.replay.session import replayed
+        from inductor_lab.replay.session import Session, replayed
 
         capture = store.load(folder)
         if asked["kernel"]:
@@ -235,18 +234,18 @@ def main() -> None:
             keep_launch_inputs(capture, folder, kernel, Path(asked["keep"]), made, lambda step: tell(step=step))
             tell(kept=asked["keep"])
             return
-        found = replayed(
+        session = Session(
             capture,
             seed=asked["seed"],
-            grafts=grafts,
+            grafts={kernel: Path(file) for kernel, file in asked["grafts"].items()},
             made=made,
             keep=Path(asked["keep"]) if asked["keep"] else None,
-            progress=lambda step: tell(step=step),
-            grafting=lambda file: tell(grafting=str(file)),
             kept=folder if asked["kept"] else None,
             against=asked["against"],
+            progress=lambda step: tell(step=step),
+            grafting=lambda file: tell(grafting=str(file)),
         )
-        tell(replay=store.to_dict(found))
+        tell(replay=store.to_dict(replayed(session)))
     except LabError as error:
         tell(error=str(error), traceback=traceback.format_exc())
     except Exception as error:

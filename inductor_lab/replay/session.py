@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -22,38 +22,40 @@ from inductor_lab.replay import graph as graphs
 from inductor_lab.replay import inputs, module
 from inductor_lab.replay.agreement import EagerValues, held_launch, held_to_generated, on_the_host, too_large
 from inductor_lab.replay.graph import Checked
-from inductor_lab.replay.inputs import Values
 from inductor_lab.replay.launches import Launched, Launches, index, save
 
 ORDER = ("inference", "forward", "backward", "unknown")
 
 
-def replayed(
-    capture: Capture,
-    *,
-    seed: int,
-    grafts: Mapping[str, Path],
-    made: Path,
-    keep: Path | None,
-    progress: Callable[[str], None],
-    grafting: Callable[[Path], None] = lambda file: None,
-    kept: Path | None = None,
-    against: str = "",
-) -> Replay:
-    """Run every graph of a capture and hold each launch and output to eager.
+@dataclass(frozen=True)
+class Session:
+    """What is asked of a replay."""
 
-    Args:
-        grafts: A kernel's index, or a span, `0_inference:12-17` -> an ejected file, whose hand kernel runs in place of what was generated.
-        grafting: Is given a graft's file before each launch of its kernel, which may end the process.
-        made: A folder for files on the way.
-        kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
-        keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
-        against: `eager`, or `generated`: each hand kernel is held to its reference alone, the outputs to those of the generated module. An empty
-            text is the first, and the second of a graph that is too large for it.
+    capture: Capture
+    seed: int
+    grafts: Mapping[str, Path]
+    """A kernel's index, or a span, `0_inference:12-17` -> an ejected file, whose hand kernel runs in place of what was generated."""
+    made: Path
+    """A folder for files on the way."""
+    keep: Path | None
+    """A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`."""
+    kept: Path | None
+    """The capture's folder, for what it kept of the program's values; None to draw all inputs."""
+    against: str
+    """`eager`, or `generated`: each hand kernel is held to its reference alone, the outputs to those of the generated module. An empty text is the
+    first, and the second of a graph that is too large for it."""
+    progress: Callable[[str], None]
+    grafting: Callable[[Path], None]
+    """Is given a graft's file before each launch of its kernel, which may end the process."""
+
+
+def replayed(asked: Session) -> Replay:
+    """Run every graph of a capture and hold each launch and output to eager.
 
     Raises:
         LabError: a graph can not be replayed here; it says why.
     """
+    capture, grafts = asked.capture, asked.grafts
     for number, path in ((key, path) for key, path in grafts.items() if ":" not in key):
         _need_its_body(capture, number, path)
     if alone.INTERPRETING:
@@ -65,10 +67,7 @@ def replayed(
     with attention.WrittenOut(card=alone.DEVICE != "cpu"):
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
-            known = inputs.kept_values(kept, graph, alone.DEVICE) if kept else None
-            run = _Run(
-                capture, graph, seed, saved.get(pair, {}), grafts, keep, made, progress, grafting, known, against
-            )
+            run = _Run(asked, graph, saved.get(pair, {}))
             done.append(run.graph_held())
             launches += run.launches
             notes += run.notes
@@ -82,7 +81,7 @@ def replayed(
         told == "pass" for one in done for told in (*one.outputs.values(), *one.program.values())
     )
     where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
-    return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches), notes)
+    return Replay("pass" if passed else "fail", where, device_name(), asked.seed, tuple(done), tuple(launches), notes)
 
 
 def _need_its_body(capture: Capture, number: str, path: Path) -> None:
@@ -103,42 +102,33 @@ def _departs(launch: ReplayedLaunch) -> bool:
 class _Run:
     """One graph on its inputs."""
 
-    def __init__(
-        self,
-        capture: Capture,
-        graph: Graph,
-        seed: int,
-        saved: Mapping[str, Any],
-        grafts: Mapping[str, Path],
-        keep: Path | None,
-        folder: Path,
-        progress: Callable[[str], None],
-        grafting: Callable[[Path], None],
-        known: Values | None,
-        against: str,
-    ) -> None:
-        self.capture, self.known = capture, known
-        self.graph, self.keep, self.progress, self.grafting = graph, keep, progress, grafting
+    def __init__(self, asked: Session, graph: Graph, saved: Mapping[str, Any]) -> None:
+        """Args:
+        saved: What the forward graph saved for this one, by the nodes' names.
+        """
+        capture, seed = asked.capture, asked.seed
+        self.asked, self.capture, self.graph, self.progress = asked, capture, graph, asked.progress
+        self.known = inputs.kept_values(asked.kept, graph, alone.DEVICE) if asked.kept else None
         self.names = inputs.names(graph)
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
         self.random_state = attention.random_state(graph)
-        self.kernels = Launches(capture, graph, folder, grafts, self._around)
-        given = known.given if known else saved
-        large = "" if against == "eager" else too_large(graph)
+        self.kernels = Launches(capture, graph, asked.made, asked.grafts, self._around)
+        given = self.known.given if self.known else saved
+        large = "" if asked.against == "eager" else too_large(graph)
         self.meant: EagerValues | None = None
-        if large or against == "generated":
+        if large or asked.against == "generated":
             self.notes += (large,) if large else ()
-            progress(f"inputs of graph {graph.id}")
+            self.progress(f"inputs of graph {graph.id}")
             ranges, device = inputs.fills(capture, graph), alone.DEVICE
             self.inputs = on_the_host(inputs.drawn(graph, ranges, seed, device, given, draws=device))
         else:
-            progress(f"graph {graph.id} in eager")
+            self.progress(f"graph {graph.id} in eager")
             self.inputs, eager = _drawn(capture, graph, seed, given)
             self.meant = self._meant(eager)
 
-    def _meant(self, eager: Values) -> EagerValues:
+    def _meant(self, eager: Mapping[str, Any]) -> EagerValues:
         values = partial(
             graphs.values,
             self.graph,
@@ -229,12 +219,12 @@ class _Run:
     def _around(self, launched: Launched, start: Callable[[], None]) -> None:
         self.progress(str(launched))
         before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
-        if self.keep is not None:
-            file = self.keep / f"{launched.key.replace(':', '_')}.npz"
+        if self.asked.keep is not None:
+            file = self.asked.keep / f"{launched.key.replace(':', '_')}.npz"
             if not file.exists():  # of the first launch
                 save(file, launched.name, f"as in {self.graph.id}, {launched.where}", before)
         if launched.hand:
-            self.grafting(launched.hand)
+            self.asked.grafting(launched.hand)
         start()
         self.launches.append(held_launch(self.capture, launched, before, self.meant))
 

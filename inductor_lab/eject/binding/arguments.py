@@ -12,6 +12,7 @@ from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, replace
 
 from inductor_lab.bind.bindings import bind, unfinished
+from inductor_lab.bind.elements import span
 from inductor_lab.bind.names import scratch
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Load, pointers
@@ -98,7 +99,10 @@ class _Binding:
                 dtype = (
                     argument.dtype or type_.dtype
                 )  # the wrapper allocates bytes, the kernel takes them for wider numbers
-                self.workspaces[argument.name] = dtype, -(-_span(type_) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype])
+                self.workspaces[argument.name] = (
+                    dtype,
+                    -(-(span(type_) or 0) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype]),
+                )
             else:
                 self.symbolic[argument.name], self.types[argument.name] = symbolic, type_
         self.held = [argument for argument in kernel.arguments if argument.name in self.types]
@@ -189,10 +193,6 @@ class _Binding:
             memory = names.get(same.get(pointer, ""))
             names[pointer] = naming.unique(f"{memory}_new" if memory and wanted == "out" else wanted, taken)
         return names
-
-
-def _span(type_: TensorType) -> int:
-    return 1 + sum((int(size) - 1) * int(step) for size, step in zip(type_.shape, type_.stride, strict=True))
 
 
 # ------------------------------------------------------------ roles

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
@@ -53,10 +54,24 @@ def reference_of(plan: Plan) -> tuple[EagerReference | None, str]:
     takes = [
         tensor.name for parameter, tensor in plan.tensors.items() if parameter in found.takes or tensor.name in telling
     ]
+    sizes = plan.assignments(named)
+    return _placed(found.helpers, takes, found.lines, found.results, _gives(plan), free=plan.free, sizes=sizes), ""
+
+
+def _placed(
+    helpers: Iterable[str], takes: Sequence[str], lines: Iterable[str], results: Iterable[str], gives: str, *,
+    free: Mapping[str, object] = MappingProxyType({}), sizes: Iterable[str] = (),
+) -> EagerReference:  # fmt: skip
+    """A reference that makes what it makes on the device of the first tensor that it takes.
+
+    Args:
+        free: Numbers that a caller may pass besides.
+        sizes: Statements that find sizes.
+    """
     return EagerReference(
-        tuple(eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *keywords(plan.free)]),
-        (*plan.assignments(named), *where_inputs_are(takes, found.lines)), tuple_of(where_inputs_are(takes, found.results)), _gives(plan),
-    ), ""  # fmt: skip
+        tuple(map(eager_text, helpers)), tuple(takes), ", ".join([*takes, *keywords(free)]),
+        (*sizes, *where_inputs_are(takes, lines)), tuple_of(where_inputs_are(takes, results)), gives,
+    )  # fmt: skip
 
 
 def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
@@ -65,9 +80,7 @@ def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
         form = attention(plan.kernel, plan.tensors)
     except NoReference as reason:
         return None, _in_its_names(str(reason), plan)
-    return EagerReference(
-        (eager_text("visits"),), form.takes, ", ".join(form.takes), form.lines, tuple_of(form.results), _gives(plan)
-    ), ""  # fmt: skip
+    return _placed(["visits"], form.takes, form.lines, form.results, _gives(plan)), ""
 
 
 def _in_its_names(reason: str, plan: Plan) -> str:
@@ -79,10 +92,9 @@ def _in_its_names(reason: str, plan: Plan) -> str:
 def _by_graph(plan: Plan, form: Reference) -> EagerReference:
     takes = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
     allowed = _tf32(plan.kernel)
-    return EagerReference(
-        () if allowed is None else (eager_text("tf32"),), tuple(takes), ", ".join(takes),
-        where_inputs_are(takes, form.statements), tuple_of(where_inputs_are(takes, form.results)), _gives(plan), by_graph=True, tf32=allowed,
-    )  # fmt: skip
+    helpers = [] if allowed is None else ["tf32"]
+    made = _placed(helpers, takes, form.statements, form.results, _gives(plan))
+    return replace(made, by_graph=True, tf32=allowed)
 
 
 def _gives(plan: Plan) -> str:
@@ -150,11 +162,8 @@ def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
 
 def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -> SubkernelKind:
     specs = tuple((_name(name), _spec(one, place, columns)) for place, name in enumerate(one.names))
-    takes, made = one.reference.takes, one.reference
-    reference = EagerReference(
-        tuple(eager_text(name) for name in made.helpers), takes, ", ".join(takes), where_inputs_are(takes, made.lines),
-        tuple_of(where_inputs_are(takes, made.results)), f"the new {listed(_new(one))}",
-    )  # fmt: skip
+    made = one.reference
+    reference = _placed(made.helpers, made.takes, made.lines, made.results, f"the new {listed(_new(one))}")
     return SubkernelKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
 
 
