@@ -101,7 +101,8 @@ class Header:
 class Launcher:
     """A function that launches one of the two kernels."""
 
-    parameters: str
+    takes: tuple[str, ...]
+    """What it is passed by place: tensors, and numbers of a kernel that stands for several."""
     lines: tuple[str, ...]
     """What it works out first."""
     grid: str
@@ -109,6 +110,12 @@ class Launcher:
     returned: str
     settings: Mapping[str, object] = field(default_factory=dict)
     """Its parameters behind the star, and what they are unless given."""
+
+    @property
+    def parameters(self) -> str:
+        """What stands between the brackets of its `def`."""
+        settings = [f"{name}={value}" for name, value in self.settings.items()]
+        return ", ".join([*self.takes, *(["*", *settings] if settings else [])])
 
 
 @dataclass(frozen=True)
@@ -236,11 +243,16 @@ class Baseline:
     """True where bounds checks are compiled in."""
     configuration: str
     """Whose choice the blocks and warps are that it is launched with."""
-    parameters: str
+    takes: tuple[Parameter, ...]
     body: tuple[str, ...]
     launcher: Launcher
     decorator: tuple[str, ...]
     """Inductor's own, which lists the configurations that its autotuner times; none where there is no choice."""
+
+    @property
+    def parameters(self) -> str:
+        """What stands between the brackets of its `def`."""
+        return ", ".join(each.name + each.annotation for each in self.takes)
 
 
 @dataclass(frozen=True)

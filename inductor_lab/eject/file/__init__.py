@@ -31,7 +31,7 @@ from inductor_lab.eject.cuda.signature import Cuda
 from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, functions, of_file
 from inductor_lab.eject.file.examples import inputs_of
 from inductor_lab.eject.file.header import header_of
-from inductor_lab.eject.file.literals import in_quotes, keywords, listed, quoted
+from inductor_lab.eject.file.literals import in_quotes, listed, quoted
 from inductor_lab.eject.file.references import comparing, graph_form_of, reference_of, table_of
 from inductor_lab.eject.file.wrapping import paragraph, wrapped
 from inductor_lab.eject.generalize import fits, fits_generated
@@ -199,14 +199,13 @@ def _baseline(plan: Plan, captured: Plan, beside: DeviceFunctions) -> Baseline:
     text = verbatim(captured)
     sizes = fits_generated(captured) if plan.generated else plan.assignments(text.names)
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
-    parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
     body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
     return Baseline(
         beside.functions,
         beside.namespace,
         beside.checked,
         _whose(plan.kernel),
-        parameters,
+        text.parameters,
         tuple(body.split("\n")),
         launcher,
         tuple(line.rstrip() for line in config.decorator(plan.kernel).splitlines()),
@@ -252,10 +251,10 @@ def _launcher(
         passed[0] = text.arguments.replace(", ".join(tensors), "*tensors", 1)
         unpacked = {*names_in(*lines, text.grid, f"launch({passed[0]})")} & {*tensors}
         lines = [f"{', '.join(tensors)} = tensors", *lines] if unpacked else lines
-        taken = ", ".join(["*tensors", *(f"{name}={value}" for name, value in settings.items())])
+        taken = "*tensors", *(f"{name}={value}" for name, value in settings.items())
         return Launcher(taken, tuple(lines), text.grid, ", ".join(passed), "tensors[len(TAKES) :]")
     return Launcher(
-        ", ".join([*tensors, *keywords(settings)]), tuple(lines), text.grid, ", ".join(passed),
+        tuple(tensors), tuple(lines), text.grid, ", ".join(passed),
         ", ".join(tensor.name for tensor in plan.written) or "None", settings,
     )  # fmt: skip
 

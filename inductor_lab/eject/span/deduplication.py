@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.eject.binding.plan import Plan
-from inductor_lab.eject.file.literals import keywords
 from inductor_lab.eject.rendering import Baseline, Launcher, Parameter, Rendering
 from inductor_lab.eject.span.antiunification import KernelTexts, Number, Numbers, Place, differences, numbers
 
@@ -183,17 +182,13 @@ def one_for_all(plan: Plan, parts: Rendering, of: Numbers, others: Sequence[Rend
 def one_baseline(plan: Plan, baseline: Baseline, of: Numbers) -> Baseline:
     """Inductor's kernel as it stands for all that are alike."""
     body, launcher = _launched(plan, baseline.body, baseline.launcher, of)
-    parameters = [Parameter(word.strip()) for word in baseline.parameters.split(",")]
-    taken = ", ".join(one.name + one.annotation for one in _given(parameters, baseline.launcher, of))
-    return replace(baseline, parameters=taken, body=body, launcher=launcher)
+    return replace(baseline, takes=_given(baseline.takes, baseline.launcher, of), body=body, launcher=launcher)
 
 
 def _given(parameters: Sequence[Parameter], launcher: Launcher, of: Numbers) -> tuple[Parameter, ...]:
     """A kernel's parameters with the numbers, which are compiled in as before, in front of the blocks."""
     new = [Parameter(name.upper(), ": tl.constexpr", of.range(name)) for name in of.of(BODY, BODY)]
-    at = next(
-        (at for at, one in enumerate(parameters) if one.name.partition(":")[0] in launcher.settings), len(parameters)
-    )
+    at = next((at for at, one in enumerate(parameters) if one.name in launcher.settings), len(parameters))
     return (*parameters[:at], *new, *parameters[at:])
 
 
@@ -207,7 +202,7 @@ def _launched(plan: Plan, body: Sequence[str], launcher: Launcher, of: Numbers) 
     tensors = [tensor.name for tensor in plan.tensors.values()]
     changed = replace(
         launcher,
-        parameters=", ".join([*tensors, *of.of(BODY, TAKEN), *keywords(launcher.settings)]),
+        takes=(*tensors, *of.of(BODY, TAKEN)),
         lines=_lines(of.placed(LINES, "\n".join(launcher.lines), upper=False)),
         grid=of.placed(GRID, launcher.grid, upper=False),
         passed=passed,

@@ -177,7 +177,7 @@ class _Functions:
         comparing = parts.comparing
         names = self._names([*hand.functions, *references, *comparing.functions, *baseline.functions])
         hand_own = [parameter.name for parameter in hand.parameters]
-        base_own = [word.partition(":")[0].strip() for word in baseline.parameters.split(",")]
+        base_own = [parameter.name for parameter in baseline.takes]
         reference = parts.reference
         if reference is not None:
             lines, results = _body(reference.lines, names, ()), exchanged(reference.results, names)

@@ -182,13 +182,15 @@ class Composer:
     ) -> LaunchStatement:
         tensors = self._passed(step, part)
         form = f"{name}({', '.join(['{}'] * len(tensors) + _places(given))})"
-        return LaunchStatement(form, (*tensors, *map(str, given.values())), tuple(_parameters(part)), tuple(settings))
+        return LaunchStatement(form, (*tensors, *map(str, given.values())), part.hand.launcher.takes, tuple(settings))
 
     def _eager(self, step: SpanStep, part: Part) -> LaunchStatement:
         reference, given = part.parts.reference, part.given.reference
         assert reference is not None, "a span with a kernel without a reference has none"
         own = [tensor.name for tensor in part.plan.tensors.values()]
-        passed, named = (dict(zip(own, of, strict=False)) for of in (self._passed(step, part), _parameters(part)))
+        passed, named = (
+            dict(zip(own, of, strict=False)) for of in (self._passed(step, part), part.hand.launcher.takes)
+        )
         written = [tensor.name for tensor in part.plan.written]
         places = [*["{}"] * len(reference.takes), *self._sizes(part), *_places(given)]
         form = f"into({tuple_of(['{}'] * len(written))}, {part.plan.name}_reference({', '.join(places)}))"
@@ -242,11 +244,6 @@ class Composer:
 
 def _places(given: Iterable[str]) -> list[str]:
     return [f"{name}={{}}" for name in given]
-
-
-def _parameters(part: Part) -> list[str]:
-    """What the kernel's launcher calls tensors and numbers."""
-    return part.hand.launcher.parameters.partition(", *")[0].split(", ")
 
 
 def _of_hand(part: Part, key: str) -> str:
