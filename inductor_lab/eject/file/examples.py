@@ -25,16 +25,21 @@ TILE = 128
 
 
 def inputs_of(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:
-    own_names = {name: max(block, TILE) for name, block in hand.tuned.items()}
-    own_names |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
-    own_names = {} if hand.cuda else own_names
+    tails = {where: literal(blocks) for where, blocks in tail(plan, hand).items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
         plan.not_told(plan.bindings), legend(plan.tensors.values()), collides(plan.colliding),
         tuple(argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         tuple_of([f'"{name}"' for name in (reference.takes if reference else ())]), tuple_of([f'"{tensor.name}"' for tensor in plan.written]),
-        _unread(plan), *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
+        _unread(plan), *_bytes(plan), literal(interpreted(plan, hand)), literal(plan.interpreter), literal(tails), tuple(_origin(plan, hand)),
     )  # fmt: skip
+
+
+def interpreted(plan: Plan, hand: KernelText) -> dict[str, int]:
+    """The hand kernel's blocks in Triton's interpreter."""
+    blocks = {name: max(block, TILE) for name, block in hand.tuned.items()}
+    blocks |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
+    return {} if hand.cuda else blocks
 
 
 def _unread(plan: Plan) -> str:
@@ -159,11 +164,11 @@ def _bytes(plan: Plan) -> tuple[str, str]:
     return f'{{"read": {counted.read}, "written": {counted.written}}}', meaning
 
 
-def _tail(plan: Plan, hand: KernelText) -> str:
+def tail(plan: Plan, hand: KernelText) -> dict[str, dict[str, int]]:
     """Blocks that do not divide, for both; none where what is drawn depends on them. A block without a mask must go on dividing."""
+    found: dict[str, dict[str, int]] = {"gpu": {}, "interpreter": {}}
     if plan.reference is None and config.draws_by_four(plan.kernel):
-        return '{"gpu": {}, "interpreter": {}}'
-    parts = []
+        return found
     compiled = min(HELD, COMPILED // (plan.kernel.body.count("\n") + 1))
     for where, given, most in (("gpu", plan.config, compiled), ("interpreter", plan.interpreter, 1 << 20)):
         chosen = config.tail_config(plan.kernel, plan.numels, given, most)
@@ -171,10 +176,9 @@ def _tail(plan: Plan, hand: KernelText) -> str:
             chosen = config.tail_config(plan.kernel, plan.numels, given, 8 * most)
         if where == "interpreter":
             chosen |= config.uneven(plan.kernel, plan.dropped)
-        kept = {
+        found[where] = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()
             if name.partition("BLOCK")[0].lower() not in hand.fixed and not hand.cuda
         }
-        parts.append(f'"{where}": {literal(kept)}')
-    return "{" + ", ".join(parts) + "}"
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
@@ -14,7 +13,7 @@ from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.edited import Made, packed
 from inductor_lab.eject.eager import MOST
 from inductor_lab.eject.file import check_of, hashed, is_of_the_cu_file, of_several
-from inductor_lab.eject.file.examples import argument, legend, origin
+from inductor_lab.eject.file.examples import argument, interpreted, legend, origin, tail
 from inductor_lab.eject.file.header import target
 from inductor_lab.eject.file.literals import in_quotes, listed, listed_names, literal, quoted, returned, taken, tuple_of
 from inductor_lab.eject.file.references import graph_form
@@ -255,14 +254,14 @@ def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
     generated = {
         f"{key}_{part.number}": value for part in plan.baselines for key, value in part.plan.interpreter.items()
     }
-    tails = [ast.literal_eval(part.parts.inputs.tail) for part in plan.hands]
-    tail = {where: literal(_by_hand(plan.hands, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
-    hand = _by_hand(plan.hands, [ast.literal_eval(part.parts.inputs.interpreter) for part in plan.hands])
+    tails = [tail(part.plan, part.text) for part in plan.hands]
+    of_both = {where: literal(_by_hand(plan.hands, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
+    hand = _by_hand(plan.hands, [interpreted(part.plan, part.text) for part in plan.hands])
     return Inputs(
         symbols, tuple(_others(plan.kernels, symbols)), False, "", legend(plan.tensors), " ".join(plan.remarks), arguments,
         listed_names(takes), listed_names(plan.written), listed_names(plan.unread) if plan.unread else "", *_bytes(plan),
         literal(hand), literal(generated),
-        literal(tail), tuple(_origin(plan)),
+        literal(of_both), tuple(_origin(plan)),
     )  # fmt: skip
 
 
