@@ -252,7 +252,7 @@ def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:
     symbols = dict(plan.environment) if plan.bindings else {}
     arguments = tuple(argument(tensor, (symbols and tensor.symbolic) or tensor.type) for tensor in plan.tensors)
     generated = {
-        f"{key}_{part.number}": value for part in plan.baselines for key, value in part.plan.interpreter.items()
+        part.generated_setting(key): value for part in plan.baselines for key, value in part.plan.interpreter.items()
     }
     tails = [tail(part.plan, part.text) for part in plan.hands]
     of_both = {where: literal(_by_hand(plan.hands, [one[where] for one in tails])) for where in ("gpu", "interpreter")}
@@ -279,9 +279,7 @@ def _others(parts: Iterable[Part], captured: Mapping[str, int]) -> Iterator[dict
 
 def _by_hand(parts: Iterable[Part], blocks: Iterable[Mapping[str, object]]) -> dict[str, object]:
     """What each kernel's own file says of its blocks, by the names that they have here."""
-    return {
-        f"{part.plan.name}_{key}": value for part, own in zip(parts, blocks, strict=True) for key, value in own.items()
-    }
+    return {part.setting(key): value for part, own in zip(parts, blocks, strict=True) for key, value in own.items()}
 
 
 def _bytes(plan: SpanPlan) -> tuple[str, str]:
@@ -317,7 +315,7 @@ def _origin(plan: SpanPlan) -> list[str]:
         else:
             steps.append(f'        {{"call": "{step.call}"}},')
     blocks = {
-        f"{key}_{part.number}": f"{part.plan.name}_{name}"
+        part.generated_setting(key): part.setting(name)
         for part in plan.kernels
         for key, name in {**part.text.blocks, "num_warps": "num_warps", "num_stages": "num_stages"}.items()
         if not part.text.cuda

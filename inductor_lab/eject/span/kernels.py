@@ -48,6 +48,14 @@ class Part:
     def hand(self) -> HandKernel:
         return self.printed.hand
 
+    def setting(self, key: str) -> str:
+        """What a setting of its launcher is called in this file: `double_BLOCK`."""
+        return f"{self.plan.name}_{key}"
+
+    def generated_setting(self, key: str) -> str:
+        """The same of Inductor's: `XBLOCK_0`."""
+        return f"{key}_{self.number}"
+
 
 def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "triton") -> list[Part | None]:
     """For each step the kernel that it launches, one for all launches of a body with the same arguments; None for a library call.

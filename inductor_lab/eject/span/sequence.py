@@ -99,15 +99,13 @@ class Composer:
 
     def settings(self) -> list[dict[str, object]]:
         """The keywords of `launch`: of every hand kernel those of its launcher, by its name."""
-        return [
-            {_of_hand(part, key): value for key, value in self._own(part.hand.launcher)} for part in self.plan.hands
-        ]
+        return [self._settings(part.hand.launcher, part.setting) for part in self.plan.hands]
 
     def generated_settings(self) -> list[dict[str, object]]:
-        return [
-            {f"{key}_{part.number}": value for key, value in self._own(part.baseline.launcher)}
-            for part in self.plan.baselines
-        ]
+        return [self._settings(part.baseline.launcher, part.generated_setting) for part in self.plan.baselines]
+
+    def _settings(self, launcher: Launcher, named: Callable[[str], str]) -> dict[str, object]:
+        return {named(key): value for key, value in launcher.settings.items() if key not in self.symbols}
 
     # ---- steps
 
@@ -170,19 +168,26 @@ class Composer:
         return empty(tensor.type)
 
     def _launched(self, step: SpanStep, part: Part) -> LaunchStatement:
-        settings = self._keywords(part.hand.launcher, lambda key: _of_hand(part, key))
-        return self._launch(f"launch_{part.plan.name}", step, part, part.given.launch, settings)
+        name = f"launch_{part.plan.name}"
+        return self._launch(name, part.hand.launcher, part.setting, step, part, part.given.launch)
 
     def _generated(self, step: SpanStep, part: Part) -> LaunchStatement:
-        settings = self._keywords(part.baseline.launcher, lambda key: f"{key}_{part.number}")
-        return self._launch(f"launch_generated_{part.number}", step, part, part.given_generated, settings)
+        name = f"launch_generated_{part.number}"
+        return self._launch(name, part.baseline.launcher, part.generated_setting, step, part, part.given_generated)
 
     def _launch(
-        self, name: str, step: SpanStep, part: Part, given: Mapping[str, Number], settings: Sequence[str]
+        self,
+        name: str,
+        launcher: Launcher,
+        named: Callable[[str], str],
+        step: SpanStep,
+        part: Part,
+        given: Mapping[str, Number],
     ) -> LaunchStatement:
         tensors = self._passed(step, part)
         form = f"{name}({', '.join(['{}'] * len(tensors) + _places(given))})"
-        return LaunchStatement(form, (*tensors, *map(str, given.values())), part.hand.launcher.takes, tuple(settings))
+        settings = tuple(f"{key}={key if key in self.symbols else named(key)}" for key in launcher.settings)
+        return LaunchStatement(form, (*tensors, *map(str, given.values())), part.hand.launcher.takes, settings)
 
     def _eager(self, step: SpanStep, part: Part) -> LaunchStatement:
         reference, given = part.parts.reference, part.given.reference
@@ -235,19 +240,9 @@ class Composer:
     def _said(self, value: str) -> str:
         return said(value, {tensor.name: (self.names[tensor.name], tensor.type) for tensor in self.span.tensors})
 
-    def _keywords(self, launcher: Launcher, named: Callable[[str], str]) -> list[str]:
-        return [f"{key}={key if key in self.symbols else named(key)}" for key in launcher.settings]
-
-    def _own(self, launcher: Launcher) -> list[tuple[str, object]]:
-        return [(key, value) for key, value in launcher.settings.items() if key not in self.symbols]
-
 
 def _places(given: Iterable[str]) -> list[str]:
     return [f"{name}={{}}" for name in given]
-
-
-def _of_hand(part: Part, key: str) -> str:
-    return f"{part.plan.name}_{key}"
 
 
 def empty(type_: TensorType) -> str:
