@@ -16,13 +16,13 @@ def operator(node: Node) -> str:
     return parts[1] if len(parts) > 1 else parts[0]
 
 
-def behind(names: Iterable[str], nodes: Mapping[str, Node], ends: Collection[str] = ()) -> list[str]:
-    """What nodes are made of, nearest first, also names that are not there; nothing of what some ends are made of."""
+def ancestors(names: Iterable[str], nodes: Mapping[str, Node]) -> list[str]:
+    """What nodes are made of, nearest first, also names that are not there."""
     seen: dict[str, None] = {}
     waiting = list(names)
     while waiting:
         for argument in nodes[waiting.pop()].arguments:
-            if argument in nodes and argument not in seen and argument not in ends:
+            if argument in nodes and argument not in seen:
                 waiting.append(argument)
             seen[argument] = None
     return list(seen)
@@ -30,7 +30,7 @@ def behind(names: Iterable[str], nodes: Mapping[str, Node], ends: Collection[str
 
 def missing(names: Iterable[str], nodes: Mapping[str, Node]) -> str:
     """A node that values are made of and that is not there: a comment's fragment leaves out `getitem`. Empty where all are."""
-    return next((name for name in behind(names, nodes) if name not in nodes), "")
+    return next((name for name in ancestors(names, nodes) if name not in nodes), "")
 
 
 def leaving(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[str]) -> set[str]:

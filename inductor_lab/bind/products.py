@@ -54,7 +54,7 @@ class Template(Pointers):
         stores = [access for part in found.every() for access in part.stores]
         values = {access.pointer: access.value for access in stores if access.value is not None}
         tied: dict[str, str] = {}
-        for name, pointer in reversed(self.pointers.items()):
+        for name, pointer in reversed(list(self.pointers.items())):
             if pointer.role == "in":
                 continue
             same = [other for other in tied if name in values and values.get(other) is values[name]]

@@ -179,14 +179,14 @@ def _within(fill: tuple[Any, ...], most: int | None) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True)
-class Values:
+class GraphCall:
     """One call of a graph, by the nodes' names."""
 
     given: Mapping[str, Any]
     returned: Mapping[str, Any]
 
 
-def kept_values(folder: Path, graph: Graph, device: str) -> Values | None:
+def kept_values(folder: Path, graph: Graph, device: str) -> GraphCall | None:
     """What was kept of a graph; None where it was not, or is no longer there.
 
     Raises:
@@ -202,7 +202,7 @@ def kept_values(folder: Path, graph: Graph, device: str) -> Values | None:
     given = _named("given", graph.given, tensors)
     nodes = {node.name: node for node in graph.nodes}
     bound = _bound(graph, given)
-    return Values(
+    return GraphCall(
         {name: _laid(x, nodes[name], bound, device) if isinstance(x, Tensor) else x for name, x in given.items()},
         {name: x for name, x in _named("returned", graph.returned, tensors).items() if name},
     )

@@ -56,7 +56,7 @@ def span_files(
     Args:
         style: `readable` or `verbatim`, of its hand kernels.
         target: What they are written in; in CUDA C++ they stand in one file of their own.
-        template: A Jinja template to use instead of our own, with the same variables: the fields of `file.SpanRendering`.
+        template: A Jinja template to use instead of our own, with the same variables: the fields of `SpanRendering`.
         file: The name that the file's own docstring calls it by.
 
     Raises:
