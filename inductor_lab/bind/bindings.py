@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -93,6 +92,8 @@ class Evidence(NamedTuple):
     """The stored value ends in the node's very operation."""
     folded: bool = False
     """It folds what the node folds."""
+    ordered: bool = False
+    """It stands where the claim names the node, whose outputs are in the order of the buffers."""
     needed: bool = False
     """Somebody outside of the kernel needs the node."""
     shaped: bool = False
@@ -231,12 +232,8 @@ class _Binder(Pointers):
         }
 
         beside = {name: self._beside(name, values, options) for name in options}
-        if len(options) == len(claimed) == len(claim.outputs):
-            ordered = dict(zip(options, claimed, strict=True))
-            if all(node in options[name] for name, node in ordered.items()) and not self._is_contradicted(
-                ordered, beside, {(n, o): ends_as(o, values[n], nodes, held) for n in options for o in claimed}
-            ):
-                return same | ordered, set()
+        whole = len(options) == len(claimed) == len(claim.outputs)
+        ordered = dict(zip(options, claimed, strict=True)) if whole else {}
 
         def score(name: str, node: str) -> Evidence:
             return Evidence(
@@ -244,6 +241,7 @@ class _Binder(Pointers):
                 tuple(any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name]),
                 ends_as(node, values[name], nodes, held),
                 folds_the_same(node, values[name], nodes, held),
+                ordered.get(name) == node,
                 node in (candidates.left if node in claimed else candidates.needed),
                 self.is_shaped(name, node),
             )
@@ -276,28 +274,6 @@ class _Binder(Pointers):
         needed = [name for name in others if name in left and operator(nodes[name]) not in VIEWS]
         listed = tuple(dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible))))
         return Candidates(claimed, possible, left, needed, listed)
-
-    def _is_contradicted(
-        self,
-        ordered: Mapping[str, str],
-        beside: Mapping[str, list[tuple[str, str]]],
-        own: Mapping[tuple[str, str], bool],
-    ) -> bool:
-        """Whether two nodes would be better exchanged than in the order of the buffers: by how their values end, and stand to each other.
-
-        Args:
-            own: Whether a value ends in the very operation of a node.
-        """
-        how = {(name, other): how for name, others in beside.items() for how, other in others}
-
-        def speaks(one: str, node: str, other: str, beyond: str) -> int:
-            stand = (one, other) in how and stand_so(how[one, other], node, beyond, self.nodes)
-            return own[one, node] + own[other, beyond] + stand
-
-        return any(
-            speaks(a, ordered[b], b, ordered[a]) > speaks(a, ordered[a], b, ordered[b])
-            for a, b in combinations(ordered, 2)
-        )
 
     @staticmethod
     def _beside(name: str, values: Mapping[str, Stored], options: Iterable[str]) -> list[tuple[str, str]]:
