@@ -113,7 +113,7 @@ def view_base(name: str, nodes: Mapping[str, Node]) -> str:
     return node.name if node else ""
 
 
-def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str] = ()) -> bool:
+def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str]) -> bool:
     """True when a node follows from available ones and sizes without a graph input or a library product that the kernel does not read."""
     sizes = {one for one, node in nodes.items() if node.target == "placeholder" and node.type is None}
     try:

@@ -61,7 +61,7 @@ def replay(
     return found
 
 
-def launch_inputs(folder: Path, kernel: str, file: Path, progress: Callable[[str], None] | None = None) -> None:
+def launch_inputs(folder: Path, kernel: str, file: Path, progress: Callable[[str], None] | None) -> None:
     """Write what a kernel's launch is given on the inputs that the capture kept, for its ejected file.
 
     Args:

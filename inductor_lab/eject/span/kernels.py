@@ -174,7 +174,7 @@ def _types(launch: Launch) -> tuple[tuple[str, object], ...]:
 class _Functions:
     """The functions that kernels call. What is alike stands once; what has the name of another one is given its own."""
 
-    def __init__(self, others: Iterable[str] = ()) -> None:
+    def __init__(self, others: Iterable[str]) -> None:
         self.taken = {*naming.RESERVED, *NAMES, *others}
         self.texts: dict[str, str] = {}
 
