@@ -35,7 +35,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.files import keep, seen, write_over
 from inductor_lab.records import Capture, Kernel, Status
 from inductor_lab.records.span import Span
-from inductor_lab.spans.address import again
+from inductor_lab.spans import again
 
 REAL = re.compile(r'^REAL = "(.*?)"  #', re.MULTILINE)
 JUDGED = re.compile(r"^Judged    sha256 (\w+),", re.MULTILINE)

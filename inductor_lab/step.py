@@ -17,7 +17,7 @@ from inductor_lab.files import seen
 from inductor_lab.measure.timing.significance import CLOCK, SAME
 from inductor_lab.records import Capture, Kernel, Replay, ReplayedLaunch, Saving, StepEffect
 from inductor_lab.records.span import Span
-from inductor_lab.spans.address import everywhere
+from inductor_lab.spans import everywhere
 from inductor_lab.staleness import origin_of
 
 CUPTI = 0.03

@@ -70,7 +70,7 @@ def _kind(args: Sequence[Any], env: Mapping[str, str]) -> str:
     if not isinstance(args, list) or args[0] != sys.executable:
         return ""
     if (
-        args[1:3] in (["-m", "inductor_lab.judge.process.server"], ["-m", "inductor_lab.replay.child"])
+        args[1:3] in (["-m", "inductor_lab.judge.process.server"], ["-m", "inductor_lab.replay.run"])
         or "TRITON_INTERPRET" in env
     ):
         kind = "interpreting"

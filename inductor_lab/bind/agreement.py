@@ -18,7 +18,7 @@ from math import isclose
 
 from inductor_lab.aten import CONSTANTS, COPIES, EXTERN, VIEWS
 from inductor_lab.bind.claims import LEAVES, TELLING, explained
-from inductor_lab.bind.dependencies import behind, operator
+from inductor_lab.bind.dependencies import ancestors, operator
 from inductor_lab.computation import Computation
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.operators import TABLE
@@ -343,4 +343,4 @@ def stand_so(how: str, one: str, other: str, nodes: Mapping[str, Node]) -> bool:
 def _is_made_of(name: str, source: str, nodes: Mapping[str, Node]) -> bool:
     """Of a node with several results each is what the others are made of as well: a row's maximum is in its sum of exponentials."""
     ends = {source, *(nodes[source].arguments if nodes[source].target == "getitem" else ())}
-    return not ends.isdisjoint(behind([name], nodes))
+    return not ends.isdisjoint(ancestors([name], nodes))

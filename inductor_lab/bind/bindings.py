@@ -13,17 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from types import MappingProxyType
 from typing import NamedTuple
 
 from inductor_lab import fragment
 from inductor_lab.aten import EXTERN, VIEWS
-from inductor_lab.bind import products
 from inductor_lab.bind.agreement import Stored, agrees, ends_as, folds_the_same, relation, stand_so, stored
-from inductor_lab.bind.dependencies import computable, fits, leaving, missing, operator, same_shape, view_base
+from inductor_lab.bind.dependencies import Pointers, computable, leaving, missing, operator, view_base
+from inductor_lab.bind.products import Template
 from inductor_lab.computation import Computation
-from inductor_lab.records import Argument, Kernel, Launch, LaunchArgument, Node
+from inductor_lab.records import Kernel, Launch, Node
 
 BUFFER = re.compile(r"buf\d+")
 """A placeholder of this name is no node of the model: the scheduler's number for a buffer, which the wrapper may count otherwise."""
@@ -67,10 +66,10 @@ def bind(
     passed = {argument.name: argument for argument in launch.arguments}
     pointers = {a.name: a for a in kernel.arguments if a.pointer and a.name in passed}
     if kernel.category == "template":
-        likely: set[str] = set()
-        read = products.read(kernel, pointers, passed, nodes, likely)
-        written = products.written(kernel, pointers, passed, nodes, read, outputs, found, likely)
-        return Bindings(read, written, frozenset(likely), frozenset(likely), products.own(kernel, nodes, read))
+        template = Template(kernel, pointers, passed, nodes)
+        read = template.read()
+        written, likely = template.written(read, outputs, found), frozenset(template.likely)
+        return Bindings(read, written, likely, likely, template.own(read))
     binder = _Binder(kernel, pointers, passed, nodes, found, there)
     read, guessed = binder.read()
     written, guessed_too = binder.written(read, outputs)
@@ -93,6 +92,8 @@ class Evidence(NamedTuple):
     """The stored value ends in the node's very operation."""
     folded: bool = False
     """It folds what the node folds."""
+    ordered: bool = False
+    """It stands where the claim names the node, whose outputs are in the order of the buffers."""
     needed: bool = False
     """Somebody outside of the kernel needs the node."""
     shaped: bool = False
@@ -148,13 +149,9 @@ class Candidates:
 
 
 @dataclass(frozen=True)
-class _Binder:
+class _Binder(Pointers):
     """A launch's pointers, and what may tell what they hold."""
 
-    kernel: Kernel
-    pointers: Mapping[str, Argument]
-    passed: Mapping[str, LaunchArgument]
-    nodes: Mapping[str, Node]
     found: Computation
     there: Mapping[str, str]
 
@@ -166,17 +163,8 @@ class _Binder:
         for name in self.found.order("load", "atomic"):
             if name not in self.pointers or self.pointers[name].role == "out":
                 continue
-            argument = self.passed[name]
-            reused = (
-                self.pointers[name].role == "inout" and argument.storage in claim.inputs
-            )  # else it was written over
-            variable = argument.storage if reused else argument.value
-            if (
-                variable in nodes
-                and nodes[variable].target == "placeholder"
-                and not BUFFER.fullmatch(variable)
-                and self._fits(name, variable)
-            ):
+            variable = self.input(name)
+            if variable and not BUFFER.fullmatch(variable):
                 known[name] = variable
             elif not self._is_unnamed(name, claim.inputs):
                 unknown.append(name)
@@ -190,14 +178,14 @@ class _Binder:
         later = own.intersection(claim.outputs)
         passed = {argument.value for argument in self.passed.values() if BUFFER.fullmatch(argument.value)}
         listed = [name for name in claim.inputs if name in nodes.keys() - later - passed - {*known.values()}]
-        options = {name: [node for node in listed if self._fits(name, node)] for name in unknown}
+        options = {name: [node for node in listed if self.fits(name, node)] for name in unknown}
         options = self._left_there(options)
         tied, likely = _tied(
-            options, lambda name, node: Evidence(shaped=not _written_over(name) and self._is_shaped(name, node))
+            options, lambda name, node: Evidence(shaped=not _written_over(name) and self.is_shaped(name, node))
         )
         read = known | {name: node for name, node in tied.items() if not BUFFER.fullmatch(node)}
         left, added_up = [name for name in unknown if name not in read], self._added_up(read)
-        if len(left) == len(added_up) and all(map(self._fits, left, added_up)):
+        if len(left) == len(added_up) and all(map(self.fits, left, added_up)):
             read |= zip(left, added_up, strict=True)
             likely |= {*left} if len(left) > 1 else set()
         return read, likely & read.keys()
@@ -235,7 +223,7 @@ class _Binder:
                 return False
             if node not in possible and values[name].loaded <= read.keys():
                 return False
-            return self._fits(name, node) and agrees(node, values[name], nodes, read)
+            return self.fits(name, node) and agrees(node, values[name], nodes, read)
 
         options = {
             name: [node for node in candidates.listed if can_be(name, node)]
@@ -244,12 +232,8 @@ class _Binder:
         }
 
         beside = {name: self._beside(name, values, options) for name in options}
-        if len(options) == len(claimed) == len(claim.outputs):
-            ordered = dict(zip(options, claimed, strict=True))
-            if all(node in options[name] for name, node in ordered.items()) and not self._is_contradicted(
-                ordered, beside, {(n, o): ends_as(o, values[n], nodes, held) for n in options for o in claimed}
-            ):
-                return same | ordered, set()
+        whole = len(options) == len(claimed) == len(claim.outputs)
+        ordered = dict(zip(options, claimed, strict=True)) if whole else {}
 
         def score(name: str, node: str) -> Evidence:
             return Evidence(
@@ -257,8 +241,9 @@ class _Binder:
                 tuple(any(stand_so(how, node, n, nodes) for n in options[other]) for how, other in beside[name]),
                 ends_as(node, values[name], nodes, held),
                 folds_the_same(node, values[name], nodes, held),
+                ordered.get(name) == node,
                 node in (candidates.left if node in claimed else candidates.needed),
-                self._is_shaped(name, node),
+                self.is_shaped(name, node),
             )
 
         tied, likely = _tied(options, score)
@@ -290,39 +275,11 @@ class _Binder:
         listed = tuple(dict.fromkeys((*claimed, *(name for name in (*needed, *reversed(others)) if name in possible))))
         return Candidates(claimed, possible, left, needed, listed)
 
-    def _is_contradicted(
-        self,
-        ordered: Mapping[str, str],
-        beside: Mapping[str, list[tuple[str, str]]],
-        own: Mapping[tuple[str, str], bool],
-    ) -> bool:
-        """Whether two nodes would be better exchanged than in the order of the buffers: by how their values end, and stand to each other.
-
-        Args:
-            own: Whether a value ends in the very operation of a node.
-        """
-        how = {(name, other): how for name, others in beside.items() for how, other in others}
-
-        def speaks(one: str, node: str, other: str, beyond: str) -> int:
-            stand = (one, other) in how and stand_so(how[one, other], node, beyond, self.nodes)
-            return own[one, node] + own[other, beyond] + stand
-
-        return any(
-            speaks(a, ordered[b], b, ordered[a]) > speaks(a, ordered[a], b, ordered[b])
-            for a, b in combinations(ordered, 2)
-        )
-
     @staticmethod
     def _beside(name: str, values: Mapping[str, Stored], options: Iterable[str]) -> list[tuple[str, str]]:
         """How the other stores' values stand to one, those that are the same first."""
         found = [(relation(values[name], values[other]), other) for other in options if other != name]
         return sorted(((how, other) for how, other in found if how), key=lambda each: each[0] != "same")
-
-    def _fits(self, name: str, node: str) -> bool:
-        return fits(self.nodes[node], self.passed[name].type, self.pointers[name].dtype)
-
-    def _is_shaped(self, name: str, node: str) -> bool:
-        return same_shape(self.nodes[node], self.passed[name].type)
 
     def _is_unnamed(self, name: str, claimed: Collection[str]) -> bool:
         """Whether the claim calls it `buf3`: it is no node that the claim names, but a copy of one, or a part: the sum of a mean."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
 
 from inductor_lab.aten import COPIES, EXTERN, VIEWS
-from inductor_lab.records import Node, TensorType
+from inductor_lab.records import Argument, Kernel, LaunchArgument, Node, TensorType
 
 
 def operator(node: Node) -> str:
@@ -15,13 +16,13 @@ def operator(node: Node) -> str:
     return parts[1] if len(parts) > 1 else parts[0]
 
 
-def behind(names: Iterable[str], nodes: Mapping[str, Node], ends: Collection[str] = ()) -> list[str]:
-    """What nodes are made of, nearest first, also names that are not there; nothing of what some ends are made of."""
+def ancestors(names: Iterable[str], nodes: Mapping[str, Node]) -> list[str]:
+    """What nodes are made of, nearest first, also names that are not there."""
     seen: dict[str, None] = {}
     waiting = list(names)
     while waiting:
         for argument in nodes[waiting.pop()].arguments:
-            if argument in nodes and argument not in seen and argument not in ends:
+            if argument in nodes and argument not in seen:
                 waiting.append(argument)
             seen[argument] = None
     return list(seen)
@@ -29,7 +30,7 @@ def behind(names: Iterable[str], nodes: Mapping[str, Node], ends: Collection[str
 
 def missing(names: Iterable[str], nodes: Mapping[str, Node]) -> str:
     """A node that values are made of and that is not there: a comment's fragment leaves out `getitem`. Empty where all are."""
-    return next((name for name in behind(names, nodes) if name not in nodes), "")
+    return next((name for name in ancestors(names, nodes) if name not in nodes), "")
 
 
 def leaving(claimed: set[str], nodes: Mapping[str, Node], outputs: Collection[str]) -> set[str]:
@@ -64,6 +65,32 @@ def same_shape(node: Node, wanted: TensorType | None) -> bool:
     return wanted is None or node.type is None or _sizes(node.type) == _sizes(wanted)
 
 
+@dataclass(frozen=True)
+class Pointers:
+    """The pointers of one launch, and the nodes that they may hold."""
+
+    kernel: Kernel
+    pointers: Mapping[str, Argument]
+    passed: Mapping[str, LaunchArgument]
+    nodes: Mapping[str, Node]
+
+    def fits(self, name: str, node: str) -> bool:
+        """Whether a node's value can lie in a pointer's tensor: the dtype and the number of elements."""
+        return fits(self.nodes[node], self.passed[name].type, self.pointers[name].dtype)
+
+    def is_shaped(self, name: str, node: str) -> bool:
+        """Whether it lies there as the graph sees it."""
+        return same_shape(self.nodes[node], self.passed[name].type)
+
+    def input(self, name: str) -> str:
+        """The input of the graph that a pointer holds before the launch, by its name; empty where it is none."""
+        argument = self.passed[name]
+        reused = self.pointers[name].role == "inout" and argument.storage in self.kernel.claim.inputs
+        variable = argument.storage if reused else argument.value  # else it was written over
+        node = self.nodes.get(variable)
+        return variable if node and node.target == "placeholder" and self.fits(name, variable) else ""
+
+
 def elements(type_: TensorType) -> int | tuple[object, ...]:
     """The number of elements; the sorted sizes where some are symbolic."""
     sizes = [size for size in type_.shape if isinstance(size, int)]
@@ -86,7 +113,7 @@ def view_base(name: str, nodes: Mapping[str, Node]) -> str:
     return node.name if node else ""
 
 
-def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str] = ()) -> bool:
+def computable(name: str, nodes: Mapping[str, Node], available: set[str], own: Collection[str]) -> bool:
     """True when a node follows from available ones and sizes without a graph input or a library product that the kernel does not read."""
     sizes = {one for one, node in nodes.items() if node.target == "placeholder" and node.type is None}
     try:

@@ -12,135 +12,95 @@ It is a guess as far as the claim is: the judge holds the kernel to it.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from inductor_lab.aten import PRODUCTS
-from inductor_lab.bind.dependencies import computable, fits, leaving, operator, same_shape
+from inductor_lab.bind.dependencies import Pointers, computable, leaving, operator
 from inductor_lab.computation import Computation
-from inductor_lab.computation.tree import Expression
-from inductor_lab.records import Argument, Kernel, LaunchArgument, Node
 
 
-def own(kernel: Kernel, nodes: Mapping[str, Node], read: Mapping[str, str]) -> frozenset[str]:
-    """The claimed products that the kernel does not read: those that it can compute itself."""
-    return frozenset(_claimed(kernel, nodes)) - set(read.values())
+@dataclass(frozen=True)
+class Template(Pointers):
+    """The pointers of a template's launch."""
 
+    likely: set[str] = field(default_factory=set)
+    """Those for which another node would have fitted too."""
 
-def read(
-    kernel: Kernel,
-    pointers: Mapping[str, Argument],
-    passed: Mapping[str, LaunchArgument],
-    nodes: Mapping[str, Node],
-    likely: set[str],
-) -> dict[str, str]:
-    """Parameter -> node whose value it holds before the launch: an input of the graph, else a node that the claim lists.
+    def read(self) -> dict[str, str]:
+        """Parameter -> node whose value it holds before the launch: an input of the graph, else a node that the claim lists.
 
-    The claim lists a buffer of which the graph has no name by its own: an operand is then a copy in another layout, and what the epilogue
-    reads is another launch's product.
-    """
-    found: dict[str, str] = {}
-    unknown: list[str] = []
-    for name, pointer in pointers.items():
-        if pointer.role == "out":
-            continue
-        argument = passed[name]
-        reused = pointer.role == "inout" and argument.storage in kernel.claim.inputs  # else it was written over before
-        variable = argument.storage if reused else argument.value
-        node = nodes.get(variable)
-        if node is not None and node.target == "placeholder" and fits(node, argument.type, pointer.dtype):
-            found[name] = variable
-        else:
-            unknown.append(name)
-    made_here = {*kernel.claim.nodes} & {*kernel.claim.outputs}
-    listed = [name for name in kernel.claim.inputs if name in nodes.keys() - made_here - {*found.values()}]
-    told = [name for name in unknown if passed[name].value not in {*kernel.claim.inputs} - nodes.keys()]
-    _take(told, listed, pointers, passed, nodes, found, likely)
-    operands = [name for name in unknown if name not in found and name.startswith("arg_")]
-    _take(operands, _operands(kernel, nodes, found), pointers, passed, nodes, found, likely, copied=True)
-    others = [name for name in unknown if name not in found]
-    _take(others, _others(kernel, nodes, found), pointers, passed, nodes, found, likely)
-    return {name: found[name] for name in pointers if name in found}
+        The claim lists a buffer of which the graph has no name by its own: an operand is then a copy in another layout, and what the epilogue
+        reads is another launch's product.
+        """
+        claim, nodes = self.kernel.claim, self.nodes
+        asked = [name for name, pointer in self.pointers.items() if pointer.role != "out"]
+        found = {name: variable for name in asked if (variable := self.input(name))}
+        made_here = {*claim.nodes} & {*claim.outputs}
+        listed = [name for name in claim.inputs if name in nodes.keys() - made_here - {*found.values()}]
+        unnamed = {*claim.inputs} - nodes.keys()
+        told = [name for name in asked if name not in found and self.passed[name].value not in unnamed]
+        self._take(told, listed, found)
+        operands = [name for name in asked if name not in found and name.startswith("arg_")]
+        self._take(operands, self._operands(found), found, copied=True)
+        self._take([name for name in asked if name not in found], self._of_others(found), found)
+        return {name: found[name] for name in self.pointers if name in found}
 
+    def written(self, read: Mapping[str, str], outputs: Collection[str], found: Computation) -> dict[str, str]:
+        """Parameter -> node whose value it holds afterwards: of the claimed ones that follow from what is read, the last that others need."""
+        claim, nodes, held = self.kernel.claim, self.nodes, {*read.values()}
+        claimed, products = {*claim.nodes, *claim.outputs} - held, self.own(read)
+        possible = [name for name in nodes if name in claimed and computable(name, nodes, held, products)]
+        needed = leaving({*possible}, nodes, outputs)
+        stores = [access for part in found.every() for access in part.stores]
+        values = {access.pointer: access.value for access in stores if access.value is not None}
+        tied: dict[str, str] = {}
+        for name, pointer in reversed(list(self.pointers.items())):
+            if pointer.role == "in":
+                continue
+            same = [other for other in tied if name in values and values.get(other) is values[name]]
+            if same:  # one value in two buffers
+                tied[name] = tied[same[0]]
+                continue
+            fitting = [node for node in possible if self.fits(name, node) and node not in tied.values()]
+            leave = [node for node in fitting if node in needed] or fitting
+            if len(leave) > 1:
+                self.likely.add(name)
+            if leave:
+                tied[name] = leave[-1]
+        return {name: tied[name] for name in self.pointers if name in tied}
 
-def _take(
-    unknown: Sequence[str],
-    candidates: Sequence[str],
-    pointers: Mapping[str, Argument],
-    passed: Mapping[str, LaunchArgument],
-    nodes: Mapping[str, Node],
-    found: dict[str, str],
-    likely: set[str],
-    copied: bool = False,
-) -> None:
-    """Give each pointer of which nothing is known the first candidate that fits, one of its own shape before others.
+    def own(self, read: Mapping[str, str]) -> frozenset[str]:
+        """The claimed products that the kernel does not read: those that it can compute itself."""
+        return frozenset(self._claimed()) - {*read.values()}
 
-    Args:
-        copied: Only one of its own shape: it is the same tensor, laid out anew.
-    """
-    for name in unknown:
-        wanted = passed[name].type
-        fitting = [c for c in candidates if c not in found.values() and fits(nodes[c], wanted, pointers[name].dtype)]
-        exact = [c for c in fitting if same_shape(nodes[c], wanted)]
-        chosen = exact if exact or copied else fitting
-        if chosen:
-            found[name] = chosen[0]
-            if len(chosen) > 1:
-                likely.add(name)
+    def _take(
+        self, unknown: Sequence[str], candidates: Sequence[str], found: dict[str, str], copied: bool = False
+    ) -> None:
+        """Give each pointer of which nothing is known the first candidate that fits, one of its own shape before others.
 
+        Args:
+            copied: Only one of its own shape: it is the same tensor, laid out anew.
+        """
+        for name in unknown:
+            fitting = [node for node in candidates if node not in found.values() and self.fits(name, node)]
+            exact = [node for node in fitting if self.is_shaped(name, node)]
+            chosen = exact if exact or copied else fitting
+            if chosen:
+                found[name] = chosen[0]
+                if len(chosen) > 1:
+                    self.likely.add(name)
 
-def _claimed(kernel: Kernel, nodes: Mapping[str, Node]) -> list[str]:
-    return [name for name in kernel.claim.nodes if name in nodes and operator(nodes[name]) in PRODUCTS]
+    def _claimed(self) -> list[str]:
+        nodes = self.nodes
+        return [name for name in self.kernel.claim.nodes if name in nodes and operator(nodes[name]) in PRODUCTS]
 
+    def _of_others(self, found: Mapping[str, str]) -> list[str]:
+        """Claimed products of what the kernel does not read: another launch's, of which this one is given the result."""
+        held, claimed = {*found.values()}, self._claimed()
+        return [name for name in claimed if not computable(name, self.nodes, held, claimed)]
 
-def _others(kernel: Kernel, nodes: Mapping[str, Node], found: Mapping[str, str]) -> list[str]:
-    """Claimed products of what the kernel does not read: another launch's, of which this one is given the result."""
-    held, claimed = set(found.values()), _claimed(kernel, nodes)
-    return [name for name in claimed if not computable(name, nodes, held, claimed)]
-
-
-def _operands(kernel: Kernel, nodes: Mapping[str, Node], found: Mapping[str, str]) -> list[str]:
-    """What the claimed products are made of, first those of which an operand is read: a copy in another layout has no name in the graph."""
-    held = set(found.values())
-    products = sorted(_claimed(kernel, nodes), key=lambda name: held.isdisjoint(nodes[name].arguments))
-    return [a for name in products for a in nodes[name].arguments if a in nodes.keys() - held]
-
-
-def written(
-    kernel: Kernel,
-    pointers: Mapping[str, Argument],
-    passed: Mapping[str, LaunchArgument],
-    nodes: Mapping[str, Node],
-    read: Mapping[str, str],
-    outputs: Collection[str],
-    found: Computation,
-    likely: set[str],
-) -> dict[str, str]:
-    """Parameter -> node whose value it holds afterwards: of the claimed ones that follow from what is read, the last that others need."""
-    held, products = set(read.values()), own(kernel, nodes, read)
-    possible = [
-        name
-        for name in nodes
-        if name in {*kernel.claim.nodes, *kernel.claim.outputs} - held and computable(name, nodes, held, products)
-    ]
-    needed = leaving({*possible}, nodes, outputs)
-    values = _values(found)
-    tied: dict[str, str] = {}
-    for name, pointer in reversed(list(pointers.items())):
-        if pointer.role == "in":
-            continue
-        same = [other for other in tied if name in values and values[other] is values[name]]
-        if same:  # one value in two buffers
-            tied[name] = tied[same[0]]
-            continue
-        fitting = [n for n in possible if fits(nodes[n], passed[name].type, pointer.dtype) and n not in tied.values()]
-        leave = [n for n in fitting if n in needed] or fitting
-        if len(leave) > 1:
-            likely.add(name)
-        if leave:
-            tied[name] = leave[-1]
-    return {name: tied[name] for name in pointers if name in tied}
-
-
-def _values(found: Computation) -> dict[str, Expression]:
-    """Pointer -> the value that is stored to it, as far as the body tells it."""
-    stores = [access for part in found.every() for access in part.stores]
-    return {access.pointer: access.value for access in stores if access.value is not None}
+    def _operands(self, found: Mapping[str, str]) -> list[str]:
+        """What the claimed products are made of, first those of which an operand is read: a copy in another layout has no name in the graph."""
+        held = {*found.values()}
+        products = sorted(self._claimed(), key=lambda name: held.isdisjoint(self.nodes[name].arguments))
+        return [a for name in products for a in self.nodes[name].arguments if a in self.nodes.keys() - held]

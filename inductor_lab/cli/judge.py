@@ -23,7 +23,7 @@ Printer = Callable[..., Mapping[str, str]]
 def named(name: str, *, or_all: str = "") -> tuple[Capture, Kernel | Span]:
     """The kernel or the span that a name names."""
     from inductor_lab import store
-    from inductor_lab.spans.address import addressed, also
+    from inductor_lab.spans import addressed, also
 
     of, _, which = name.partition(":")
     if not names_span(name):
@@ -38,7 +38,7 @@ def named(name: str, *, or_all: str = "") -> tuple[Capture, Kernel | Span]:
 
 def names_span(name: str) -> bool:
     """Whether a name is one of a span: `dlrm:4-29`."""
-    from inductor_lab.spans.address import is_address
+    from inductor_lab.spans import is_address
 
     return is_address(name.partition(":")[2])
 

@@ -60,7 +60,7 @@ def replay(
 def _graft(capture: Capture, name: str, text: str) -> tuple[str, Path]:
     """`0=mine.py`, `dlrm:0=mine.py`, a name or a hash: the kernel's id and the file; of a span, `4-29=mine.py`, its name."""
     from inductor_lab import store
-    from inductor_lab.spans.address import addressed, is_address
+    from inductor_lab.spans import addressed, is_address
 
     kernel, equals, file = text.partition("=")
     if not equals or not kernel or not file:

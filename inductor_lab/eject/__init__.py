@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab.eject.binding.plan import plan
-from inductor_lab.eject.file import render
-from inductor_lab.eject.file.cuda_files import cuda_files, is_of_the_cu_file
+from inductor_lab.eject.file import cuda_files, is_of_the_cu_file, render
 from inductor_lab.eject.generalize import generalize as for_any_sizes
 from inductor_lab.eject.span import span_files
 from inductor_lab.eject.targets import TARGETS

@@ -227,7 +227,7 @@ def known_nodes(nodes: Mapping[str, Node], held: Mapping[str, str], likely: froz
     return {parameter: nodes[name] for parameter, name in held.items() if name in nodes and parameter not in likely}
 
 
-def origin(node: Node | None, called: Input | None = None) -> str:
+def origin(node: Node | None, called: Input | None) -> str:
     """A node as a comment tells it.
 
     Args:

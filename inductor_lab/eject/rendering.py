@@ -101,7 +101,8 @@ class Header:
 class Launcher:
     """A function that launches one of the two kernels."""
 
-    parameters: str
+    takes: tuple[str, ...]
+    """What it is passed by place: tensors, and numbers of a kernel that stands for several."""
     lines: tuple[str, ...]
     """What it works out first."""
     grid: str
@@ -109,6 +110,12 @@ class Launcher:
     returned: str
     settings: Mapping[str, object] = field(default_factory=dict)
     """Its parameters behind the star, and what they are unless given."""
+
+    @property
+    def parameters(self) -> str:
+        """What stands between the brackets of its `def`."""
+        settings = [f"{name}={value}" for name, value in self.settings.items()]
+        return ", ".join([*self.takes, *(["*", *settings] if settings else [])])
 
 
 @dataclass(frozen=True)
@@ -147,16 +154,16 @@ class EagerReference:
 
 
 @dataclass(frozen=True)
-class JobTable:
+class SubkernelTable:
     """What a launch of many jobs takes, told as a job of each kind and a table of them."""
 
     rows: tuple[tuple[str, str], ...]
     """Each job's, and what the job is of."""
-    kinds: tuple[JobKind, ...]
+    kinds: tuple[SubkernelKind, ...]
 
 
 @dataclass(frozen=True)
-class JobKind:
+class SubkernelKind:
     """Jobs that differ in their tensors' shapes alone."""
 
     suffix: str
@@ -173,7 +180,7 @@ class JobKind:
 
 
 @dataclass(frozen=True)
-class Comparing:
+class Comparisons:
     """What the kernel compares."""
 
     functions: tuple[str, ...]
@@ -236,15 +243,20 @@ class Baseline:
     """True where bounds checks are compiled in."""
     configuration: str
     """Whose choice the blocks and warps are that it is launched with."""
-    parameters: str
+    takes: tuple[Parameter, ...]
     body: tuple[str, ...]
     launcher: Launcher
     decorator: tuple[str, ...]
     """Inductor's own, which lists the configurations that its autotuner times; none where there is no choice."""
 
+    @property
+    def parameters(self) -> str:
+        """What stands between the brackets of its `def`."""
+        return ", ".join(each.name + each.annotation for each in self.takes)
+
 
 @dataclass(frozen=True)
-class CudaBeside:
+class CudaFile:
     """The `.cu` file beside a Python file that builds it."""
 
     file: str
@@ -266,7 +278,7 @@ class Rendering:
     reference: EagerReference | None
     unknown: str
     """Why there is no reference."""
-    comparing: Comparing
+    comparing: Comparisons
     graph_form: GraphForm | None
     no_form: str
     """Why there is none."""
@@ -274,5 +286,5 @@ class Rendering:
     baseline: Baseline
     check: str
     """The check's own text."""
-    table: JobTable | None = None
-    cuda: CudaBeside | None = None
+    table: SubkernelTable | None = None
+    cuda: CudaFile | None = None

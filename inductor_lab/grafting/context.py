@@ -118,7 +118,7 @@ class Grafts:
     def _absent(self, hand: Hand) -> str:
         if hand.steps and hand.places:
             return "the model's wrapper has its span and was not called inside of the `with`; a CUDA graph that was recorded before replays what it holds"
-        if hand.steps and (like := wrappers.nearest(hand, hand.names)):
+        if hand.steps and (like := wrappers.nearest(hand)):
             return f"no wrapper of the model has the span {hand.body_sha256[:8]} of {hand.kernel}, {like}"
         span = next((one for one in self._spans if one.launches and hand.body_sha256 in one.steps), None)
         if span:

@@ -67,25 +67,49 @@ def wrote_only_cpp() -> bool:
 
 def listen(listener: Listener) -> None:
     """Ask this one before those that listen already."""
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
     with _lock:
-        _replace_run()
+        take_place(CachingAutotuner, "run", _asked_first)
         _listeners.append(listener)
 
 
 def leave(listener: Listener) -> None:
     """Ask it no more; with the last one Inductor's own `run` comes back."""
+    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+
     with _lock:
         _listeners.remove(listener)
         if not _listeners:
-            _restore_run()
+            give_back(CachingAutotuner, "run")
 
 
-def _replace_run() -> None:
-    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
+def take_place(owner: Any, method: str, made: Callable[[Any], Any]) -> None:
+    """Have a method of a class of Inductor's do something else.
 
-    generated = CachingAutotuner.run
-    if _is_ours(generated):
-        return
+    Args:
+        made: Is given the method, and returns what takes its place.
+    """
+    if not _is_ours(getattr(owner, method)):
+        ours, before = made(getattr(owner, method)), vars(owner)[method]
+        ours.ours, ours.before = ours, before
+        setattr(owner, method, ours)
+
+
+def give_back(owner: Any, method: str) -> None:
+    """Not where somebody else has replaced it since: that calls ours, which then asks nobody."""
+    ours = getattr(owner, method)
+    if _is_ours(ours):
+        setattr(owner, method, ours.before)
+
+
+def _is_ours(method: Any) -> bool:
+    """Not what somebody made of ours with `functools.wraps`, which has its attributes too."""
+    return getattr(method, "ours", None) is method
+
+
+def _asked_first(generated: Any) -> Any:
+    """A `run` that asks those who listen, and then does as Inductor's own."""
 
     def run(self: Any, *values: Any, **named: Any) -> Any:
         if getattr(_asked, "already", False):
@@ -99,21 +123,7 @@ def _replace_run() -> None:
         finally:
             _asked.already = False
 
-    run.ours, run.generated = run, generated  # type: ignore[attr-defined]
-    CachingAutotuner.run = run
-
-
-def _restore_run() -> None:
-    """Not where somebody else has replaced it since: that calls ours, which then asks nobody."""
-    from torch._inductor.runtime.triton_heuristics import CachingAutotuner
-
-    if _is_ours(CachingAutotuner.run):
-        CachingAutotuner.run = CachingAutotuner.run.generated
-
-
-def _is_ours(run: Any) -> bool:
-    """Not what somebody made of ours with `functools.wraps`, which has its attributes too."""
-    return getattr(run, "ours", None) is run
+    return run
 
 
 def _of_the_model(kernel: Any, named: Mapping[str, Any], frame: FrameType) -> bool:
@@ -137,16 +147,17 @@ def _taken(kernel: Any, values: tuple[Any, ...], named: Mapping[str, Any], frame
 
 def _source(kernel: Any, frame: FrameType | None) -> Source:
     """What a kernel's own file says, which Inductor keeps in its cache; where it is gone, the wrapper that launches it. Else only its name."""
-    text = _text(kernel.filename)
+    text = text_of(kernel.filename)
     while not text and frame is not None:
         names = {name for name, value in frame.f_globals.items() if value is kernel}
-        module = read_module(_text(frame.f_globals.get("__file__"))) if names else None
+        module = read_module(text_of(frame.f_globals.get("__file__"))) if names else None
         text = next((one.text for one in module.definitions if one.name in names), "") if module else ""
         frame = frame.f_back
     return list_source(text) if text else Source(kernel.fn.__name__, "unknown", (), "", "", (), {}, {})
 
 
-def _text(path: str | None) -> str:
+def text_of(path: str | None) -> str:
+    """Of a module's file; empty where that is gone."""
     try:
         return Path(path).read_text(encoding="utf-8") if path else ""
     except OSError:

@@ -32,7 +32,7 @@ QUIET = {*VIEWS, *SAME, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", 
 """Functions whose calls are no steps: memory, streams, sizes."""
 
 
-def graft_in(tree: ast.Module, span: Span, hand: str, numbers: Sequence[str] = ()) -> None:
+def graft_in(tree: ast.Module, span: Span, hand: str, numbers: Sequence[str]) -> None:
     """Have a module ask `hand`, a global name of its own, where a span stands.
 
     Args:

@@ -10,38 +10,23 @@ cache holds anything of it: what Inductor keeps is the module's text. All module
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
-from pathlib import Path
 from threading import RLock
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from inductor_lab.errors import LabError
+from inductor_lab.grafting.hand import Hand
+from inductor_lab.grafting.inductor import give_back, take_place, text_of
 from inductor_lab.grafting.splicing import graft_in
 from inductor_lab.read.kernel import Source, list_source
 from inductor_lab.read.module import read_module
 from inductor_lab.read.program import WrapperStep
 from inductor_lab.records.span import Span
 from inductor_lab.spans.wrapper import SpanWrapper
-
-
-class Sought(Protocol):
-    """A hand kernel for a span, as this module sees it."""
-
-    body_sha256: str
-    steps: Sequence[str]
-    """The hash of each kernel's body, and what library calls are called."""
-    numbers: Sequence[str]
-    """What the wrapper says for the numbers that it takes besides the memory."""
-    places: int
-    """In how many places of the model's wrappers it stands now."""
-    why: str
-
-    def run(self, name: str, passed: tuple[Any, ...]) -> bool:
-        """Run on the memory that the span reads and leaves, or say no."""
 
 
 @dataclass
@@ -63,13 +48,13 @@ class _Wrapper:
         return SpanWrapper(self.text, self.kernels)
 
     def signature(self, steps: Sequence[WrapperStep]) -> list[str]:
-        """As `Sought.steps`."""
+        """As `Hand.steps`."""
         return [
             self.kernels[one.function].body_sha256 if one.launch and one.function in self.kernels else one.function
             for one in steps
         ]
 
-    def spans(self, sought: Sought) -> Iterator[Span]:
+    def spans(self, sought: Hand) -> Iterator[Span]:
         """Where a span stands: the same steps, passed the same, with the same read behind them."""
         length = len(sought.steps)
         for function in self.steps_read.functions:
@@ -93,7 +78,7 @@ class _Wrapper:
         except LabError:
             return None
 
-    def rewrite(self, hands: Sequence[Sought]) -> None:
+    def rewrite(self, hands: Sequence[Hand]) -> None:
         """Put hand kernels in their places, the first ones first, in the place of whatever was there."""
         self.restore()
         tree = ast.parse(self.text)
@@ -113,9 +98,8 @@ class _Wrapper:
                 taken |= lines
                 hand.places += 1
                 self.names.append(name)
-                setattr(
-                    self.module, name, _asked(hand, f"lines {min(lines)} to {max(lines)} of {self.module.__file__}")
-                )
+                place = f"lines {min(lines)} to {max(lines)} of {self.module.__file__}"
+                setattr(self.module, name, partial(hand.asked, place))
         if self.names:
             self._replace(tree)
 
@@ -144,41 +128,40 @@ class _Wrapper:
         self.names.clear()
 
 
-_open: list[Sequence[Sought]] = []
+_open: list[Sequence[Hand]] = []
 _wrappers: dict[int, _Wrapper] = {}
 """By the module's identity, while somebody asks."""
 _lock = RLock()
 _numbers = count()
 
 
-def listen(hands: Sequence[Sought]) -> None:
+def listen(hands: Sequence[Hand]) -> None:
     """Put hand kernels in the place of their spans, before those that were asked for already."""
+    from torch._inductor.codecache import PyCodeCache
+
     with _lock:
         _open.append(hands)
-        _watch_loads()
-        from torch._inductor.codecache import PyCodeCache
-
+        take_place(PyCodeCache, "load_by_key_path", _seen_when_loaded)
         for module in PyCodeCache.modules:
             _see(module)
         _rewrite_all()
 
 
-def leave(hands: Sequence[Sought]) -> None:
+def leave(hands: Sequence[Hand]) -> None:
     """Ask for these no more; with the last ones all is as Inductor made it."""
+    from torch._inductor.codecache import PyCodeCache
+
     with _lock:
         _open.remove(hands)
         _rewrite_all()
         if not _open:
             _wrappers.clear()
-            _leave_loads()
+            give_back(PyCodeCache, "load_by_key_path")
 
 
-def nearest(sought: Sought, names: Sequence[str]) -> str:
-    """A part of a sentence about where most of a span's steps stand, and the first that differs.
-
-    Args:
-        names: What the span's steps are called.
-    """
+def nearest(sought: Hand) -> str:
+    """A part of a sentence about where most of a span's steps stand, and the first that differs."""
+    names = sought.names
     best: tuple[int, str] = (0, "")
     for wrapper in _wrappers.values():
         for function in wrapper.steps_read.functions:
@@ -200,14 +183,10 @@ def _difference(names: Sequence[str], steps: Sequence[WrapperStep], same: Sequen
     return f"{sum(same)} of its {len(names)} steps are there, and where {names[first]} was stands {other}{stands}"
 
 
-def _asked(hand: Sought, name: str) -> Callable[..., bool]:
-    return lambda *passed: hand.run(name, passed)
-
-
 def _see(module: ModuleType) -> _Wrapper | None:
     """What runs a graph; a kernel's own module does not."""
     if id(module) not in _wrappers:
-        text = _text(module)
+        text = text_of(str(module.__file__))
         if not callable(getattr(module, "call", None)) or "async_compile" not in text:
             return None
         _wrappers[id(module)] = _Wrapper(module, text)
@@ -222,19 +201,15 @@ def _rewrite_all() -> None:
         _rewrite(wrapper, hands)
 
 
-def _rewrite(wrapper: _Wrapper, hands: Sequence[Sought]) -> None:
+def _rewrite(wrapper: _Wrapper, hands: Sequence[Hand]) -> None:
     try:
         wrapper.rewrite(hands)
     except (LabError, ValueError, SyntaxError):  # no wrapper in Python
         wrapper.restore()
 
 
-def _watch_loads() -> None:
-    from torch._inductor.codecache import PyCodeCache
-
-    load, made = PyCodeCache.load_by_key_path, vars(PyCodeCache)["load_by_key_path"]
-    if _is_ours(load):
-        return
+def _seen_when_loaded(load: Any) -> Any:
+    """A `load_by_key_path` that puts hand kernels into what it loads."""
 
     def load_by_key_path(*given: Any, **named: Any) -> ModuleType:
         module: ModuleType = load(*given, **named)
@@ -243,21 +218,7 @@ def _watch_loads() -> None:
                 _rewrite(wrapper, [hand for several in reversed(_open) for hand in several])
         return module
 
-    load_by_key_path.ours, load_by_key_path.made = load_by_key_path, made  # type: ignore[attr-defined]
-    PyCodeCache.load_by_key_path = load_by_key_path
-
-
-def _leave_loads() -> None:
-    """Not where somebody else has replaced it since: that calls ours, which then does nothing."""
-    from torch._inductor.codecache import PyCodeCache
-
-    if _is_ours(PyCodeCache.load_by_key_path):
-        PyCodeCache.load_by_key_path = PyCodeCache.load_by_key_path.made
-
-
-def _is_ours(load: Any) -> bool:
-    """Not what somebody made of ours with `functools.wraps`, which has its attributes too."""
-    return getattr(load, "ours", None) is load
+    return load_by_key_path
 
 
 def _functions(module: ModuleType) -> Iterator[FunctionType]:
@@ -267,10 +228,3 @@ def _functions(module: ModuleType) -> Iterator[FunctionType]:
             yield value
         elif isinstance(value, type) and value.__module__ == module.__name__:
             yield from (one for one in vars(value).values() if isinstance(one, FunctionType))
-
-
-def _text(module: ModuleType) -> str:
-    try:
-        return Path(str(module.__file__)).read_text(encoding="utf-8")
-    except OSError:
-        return ""

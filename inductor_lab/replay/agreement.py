@@ -1,26 +1,39 @@
-"""Does what a launch wrote, or a graph returned, agree with eager PyTorch? By the judge's own limit."""
+"""Does what a launch wrote, or a graph returned, agree with eager PyTorch? By the judge's own limit.
+
+A graph that is too large for that, whose every value would stay in float64, is held to the module as Inductor generated it: both modules run on
+the same inputs, one with the hand kernels. Each hand kernel's run is held to its own reference, the outputs of the one to those of the other; where
+no hand kernel is given, each launch is held to its reference. What waits for the other lies on the card where there is room, else in the
+host's memory.
+
+real_llama_3_1_8b: 8.0e9 weights, 36 GB go into its backward graph; all its nodes' values in float64 are 729 GB.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from inductor_lab.bind.bindings import bind
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.ejected import demanded
+from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits
-from inductor_lab.judge.compare.reference import expected
-from inductor_lab.records import Capture, Graph, Kernel, Launch, ReplayedLaunch
+from inductor_lab.judge.compare.reference import expected, signs
+from inductor_lab.records import Capture, Graph, Kernel, Node, ReplayedLaunch
 from inductor_lab.records.span import Span
-from inductor_lab.replay.inputs import bits
+from inductor_lab.replay.graph import SEED
+from inductor_lab.replay.inputs import bits, copied, on_the_cpu
 from inductor_lab.replay.launches import Launched
-from inductor_lab.replay.spans import LaunchedSpan
+from inductor_lab.replay.module import Module
 
 Values = Mapping[str, Any]
 DRAWS = (1, 2)
@@ -29,7 +42,7 @@ ALIKE = 0.1
 
 
 @dataclass
-class Meant:
+class EagerValues:
     """A graph in eager and in float64; and in float64 for inputs that are a last bit away, and with values that are rounded."""
 
     graph: Graph
@@ -59,51 +72,51 @@ class Meant:
         )
 
 
-def launch_held(launched: Launched, before: Mapping[str, Tensor], meant: Meant | None) -> ReplayedLaunch:
-    """What a launch wrote, held to its own reference on the inputs that it was given, and to the graph's nodes where those are known."""
-    verdict, errors, message = _by_reference(launched, before)
-    kernel, launch = launched.kernel, launched.launch
-    buffers = (
-        {}
-        if meant is None
-        else {
-            name: meant.held(launched.tensors[name].reshape(meant.eager[node].shape), node).message or "pass"
-            for name, node in _nodes(launched.plan, kernel, launch, meant.graph, before, meant.eager).items()
-            if name in demanded(launched.file) and _fits(launched.tensors[name], meant.eager.get(node))
-        }
-    )
-    return ReplayedLaunch(
-        kernel.id, kernel.name, launch.graph, launch.line, launched.grafted, verdict, errors, message, buffers
-    )  # fmt: skip
-
-
-def span_held(
-    capture: Capture, launched: LaunchedSpan, before: Mapping[str, Tensor], meant: Meant | None
+def held_launch(
+    capture: Capture, launched: Launched, before: Mapping[str, Tensor], meant: EagerValues | None
 ) -> ReplayedLaunch:
-    """What a span's hand kernel left, held to the reference that the capture gives for the span, and to the graph's nodes where those are known.
-
-    What nobody reads is not.
+    """What a launch, or a span's hand kernel, wrote, held to its own reference on the inputs that it was given, and to the graph's nodes where
+    those are known. What nobody reads is not.
     """
     verdict, errors, message = _by_reference(launched, before)
-    span, called = launched.span, launched.file.ORIGIN["parameters"]
-    variables = {variable: launched.tensors[name] for variable, name in called.items()}
     buffers = {}
-    for value, node in _nodes_of_span(capture, span, meant).items() if meant else ():
-        variable = _base(value)
-        if called.get(variable) in demanded(launched.file):
-            out = variables[variable]
-            if value != variable:  # a tensor may be called `view` too
-                names = {"_view": _view, **variables, **sizes.hints(meant.graph)}
-                out = eval("_" + value, names)
-            if meant and _fits(out, meant.eager.get(node)):
-                found = meant.held(out.reshape(meant.eager[node].shape), node)
-                buffers[called[variable] if value == variable else node] = found.message or "pass"
+    if meant is not None:
+        left = _left_by_span(capture, launched, launched.of, meant) if isinstance(launched.of, Span) else ()
+        left = _left(launched, launched.of, before, meant) if isinstance(launched.of, Kernel) else left
+        for called, out, node in left:
+            if _fits(out, meant.eager.get(node)):
+                buffers[called] = meant.held(out.reshape(meant.eager[node].shape), node).message or "pass"
+    grafted = launched.hand is not None
     return ReplayedLaunch(
-        span.name, launched.name, span.graph, span.steps[0].line, True, verdict, errors, message, buffers
+        launched.of.id, launched.name, launched.graph, launched.line, grafted, verdict, errors, message, buffers
     )
 
 
-def _nodes_of_span(capture: Capture, span: Span, meant: Meant) -> dict[str, str]:
+Left = Iterator[tuple[str, Tensor, str]]
+"""(what it is called, a tensor that was written, the node whose value it should be)."""
+
+
+def _left(launched: Launched, kernel: Kernel, before: Mapping[str, Tensor], meant: EagerValues) -> Left:
+    assert launched.plan is not None, "it is a kernel's"
+    for name, node in _nodes(launched.plan, kernel, meant.graph, before, meant.eager).items():
+        if name in demanded(launched.file):
+            yield name, launched.tensors[name], node
+
+
+def _left_by_span(capture: Capture, launched: Launched, span: Span, meant: EagerValues) -> Left:
+    called = launched.file.ORIGIN["parameters"]
+    variables = {variable: launched.tensors[name] for variable, name in called.items()}
+    for value, node in _nodes_of_span(capture, span, meant).items():
+        variable = _base(value)
+        if called.get(variable) not in demanded(launched.file):
+            continue
+        if value == variable:
+            yield called[variable], variables[variable], node
+        else:  # a tensor may be called `view` too
+            yield node, eval("_" + value, {"_view": _view, **variables, **sizes.hints(meant.graph)}), node
+
+
+def _nodes_of_span(capture: Capture, span: Span, meant: EagerValues) -> dict[str, str]:
     """What a span leaves, as its steps are passed it -> the node whose value it is; not what a library call wrote over since."""
     found: dict[str, str] = {}
     kernels = {kernel.id: kernel for kernel in capture.kernels}
@@ -116,7 +129,7 @@ def _nodes_of_span(capture: Capture, span: Span, meant: Meant) -> dict[str, str]
             launch = next(one for one in kernel.launches if (one.graph, one.line) == (span.graph, step.line))
             planned = plan(capture, replace(kernel, launches=(launch,)))
             parameters = {tensor.name: parameter for parameter, tensor in planned.tensors.items()}
-            nodes = _nodes(planned, kernel, launch, meant.graph, {}, meant.eager)
+            nodes = _nodes(planned, kernel, meant.graph, {}, meant.eager)
             told = {passed[parameters[name]]: node for name, node in nodes.items()}
             written = [passed[parameter] for parameter, tensor in planned.tensors.items() if tensor.role != "in"]
         found = {value: node for value, node in found.items() if not any(_meet(value, one) for one in written)} | told
@@ -137,16 +150,14 @@ def _view(x: Tensor, shape: tuple[int, ...], stride: tuple[int, ...], offset: in
     return torch.as_strided(x, shape, stride, x.storage_offset() + offset)
 
 
-def _by_reference(launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
+def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
     try:
         return _held_to_reference(launched, before)
     except torch.OutOfMemoryError:
         return "unknown", {}, "its reference in float64 does not fit on the card beside the graph's tensors"
 
 
-def _held_to_reference(
-    launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]
-) -> tuple[str, dict[str, float], str]:
+def _held_to_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
     if changed := _changed(launched, before):
         return "fail", {}, f"it changed {changed}, which it must only read"
     if not launched.file.reference:
@@ -178,7 +189,7 @@ def _held_to_reference(
     return "pass", {name: worst.errors[name] if worst else 0.0 for name in ("hand", "eager")}, ""
 
 
-def _changed(launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]) -> str:
+def _changed(launched: Launched, before: Mapping[str, Tensor]) -> str:
     """A tensor that is not what it was, and shares its memory with none that is written; empty for none."""
     written = {launched.tensors[name].untyped_storage().data_ptr() for name in launched.file.WRITTEN}
     for name, was in before.items():
@@ -188,17 +199,13 @@ def _changed(launched: Launched | LaunchedSpan, before: Mapping[str, Tensor]) ->
     return ""
 
 
-def _nodes(
-    planned: Plan, kernel: Kernel, launch: Launch, graph: Graph, before: Values, eager: Values
-) -> dict[str, str]:
-    """What a launch writes, by the file's names -> the node whose value it is, where that is certain.
+def _nodes(planned: Plan, kernel: Kernel, graph: Graph, before: Values, eager: Values) -> dict[str, str]:
+    """What the launch of a plan writes, by the file's names -> the node whose value it is, where that is certain.
 
     The kernel's comment names the nodes of its first launch. Another launch's are those of its own line, where it was given what they are made
     of: of twelve slices that one body copies, the comment says which the first is.
     """
-    from inductor_lab.bind.bindings import bind
-
-    nodes = {node.name: node for node in graph.nodes}
+    launch, nodes = planned.launch, {node.name: node for node in graph.nodes}
     tied = bind(kernel, launch, nodes, graph.outputs, planned.found)
     told = set(nodes) if launch == kernel.launches[0] else set(launch.provenance.nodes)  # the claim is the first's
     if told < set(nodes) and not _reads(planned, tied.read, before, eager):
@@ -225,3 +232,120 @@ def _reads(planned: Plan, tied: Mapping[str, str], before: Values, eager: Values
 
 def _fits(out: Tensor, value: Any) -> bool:
     return isinstance(value, Tensor) and out.dtype == value.dtype and out.numel() == value.numel()
+
+
+# ------------------------------------------------------------ to the module as it was generated
+
+
+def too_large(graph: Graph) -> str:
+    """Why a graph can not be held to eager on the card that is there, in a sentence; empty where it can, or where there is no card."""
+    if alone.DEVICE == "cpu":
+        return ""
+    needs, has = held_by_eager(graph), torch.cuda.mem_get_info()[1]
+    if needs < has:
+        return ""
+    return (
+        f"graph {graph.id} is held to the module as it was generated: to hold it to eager takes {needs / 1e9:,.0f} GB of values in float64, "
+        f"the card has {has / 1e9:,.0f}"
+    )
+
+
+def held_by_eager(graph: Graph) -> int:
+    """Bytes of all values of a graph in eager, in float64, and there with last bits moved twice; a view has none of its own."""
+    symbols = sizes.hints(graph)
+    found = 0
+    for node in graph.nodes:
+        if node.type and not _is_view(node):
+            type_ = sizes.fixed(node.type, symbols)
+            dtype = getattr(torch, type_.dtype)
+            wide = 8 if dtype.is_floating_point else dtype.itemsize
+            found += math.prod(map(int, type_.shape)) * (dtype.itemsize + 3 * wide)
+    return found
+
+
+def _is_view(node: Node) -> bool:
+    try:
+        returned = attrgetter(node.target)(torch.ops)._schema.returns
+    except (
+        AttributeError,
+        RuntimeError,
+    ):  # a placeholder, a Python function, an operator of a library that is not here
+        return node.target == "getitem"
+    return any(one.alias_info is not None for one in returned)
+
+
+def on_the_host(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, where they take no memory of the card's."""
+    return {name: _at(x, "cpu") for name, x in values.items()}
+
+
+def held_to_generated(
+    graph: Graph, given: Mapping[str, Any], generated: Module, hand: Module, drawn: Iterable[str]
+) -> tuple[dict[str, Any], dict[str, str], dict[str, float]]:
+    """What the module with hand kernels returns, on the host; each output -> `pass`, or how it differs from the generated module's; and how far it is.
+
+    Args:
+        given: The graph's inputs on the host, in the module's order; they are left as they are.
+        drawn: Outputs that are states of a random generator, which are not held.
+
+    Raises:
+        LabError: a hand kernel does not run.
+    """
+    stays = on_the_cpu(graph)
+    waits = ""
+
+    def returned(call: Module, draw: int = 0) -> dict[str, Any]:
+        nonlocal waits
+        generator = torch.Generator("cpu").manual_seed(draw)
+        taken = [copied(x, "cpu" if name in stays else alone.DEVICE) for name, x in given.items()]
+        if draw:
+            taken = [_moved(x, generator) for x in taken]
+        torch.manual_seed(SEED)
+        found = {name: x for name, x in zip(graph.outputs, call(taken), strict=True) if name}
+        waits = waits or _has_room(found)
+        return {name: _at(x, waits) for name, x in found.items()}
+
+    want = returned(generated)
+    again = cache(partial(returned, generated))
+
+    def others(name: str) -> list[Tensor]:
+        return [again(draw)[name] for draw in DRAWS]
+
+    out = returned(hand)
+    told, errors = dict[str, str](), dict[str, float]()
+    for name in (name for name in out if name not in set(drawn)):
+        told[name], far = _compared(out[name], want[name], partial(others, name))
+        errors |= {} if far is None else {name: far}
+    return on_the_host(out), told, errors
+
+
+def _has_room(found: Mapping[str, Any]) -> str:
+    """Where the outputs of as many runs as there are wait for each other: on the card, beside what a run takes at most, or on the host."""
+    if alone.DEVICE == "cpu":
+        return "cpu"
+    bytes_ = sum(x.nbytes for x in found.values() if isinstance(x, Tensor))
+    room = torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
+    fits = torch.cuda.max_memory_allocated() + (2 + len(DRAWS)) * bytes_ < 0.9 * room
+    return alone.DEVICE if fits else "cpu"
+
+
+def _compared(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[str, float | None]:
+    if not isinstance(out, Tensor):
+        return "pass" if out == want else f"is {out}, the generated module returns {want}", None
+    out, want = (_at(x, alone.DEVICE) for x in (out, want))
+    if torch.equal(bits(out), bits(want)):
+        return "pass", 0.0 if out.is_floating_point() else None
+    found = limits.against_generated(out, want, lambda: [_at(x, alone.DEVICE) for x in again()])
+    return found.message or "pass", found.errors.get("hand")
+
+
+def _at(x: Any, device: str) -> Any:
+    """The same tensor where it lies there."""
+    return copied(x, device) if isinstance(x, Tensor) and x.device.type != device else x
+
+
+def _moved(x: Any, generator: torch.Generator) -> Any:
+    """Each value off by a last bit of its own dtype, or not; whole numbers as they are."""
+    if not (isinstance(x, Tensor) and x.is_floating_point()):
+        return x
+    return x + x * (torch.finfo(x.dtype).eps / 2) * signs(x, generator).to(x.dtype)

@@ -25,6 +25,7 @@ import torch._inductor.inductor_prims  # operators that only Inductor's graphs h
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager.pointwise import RANDOM as HELPERS
 from inductor_lab.errors import LabError
@@ -98,10 +99,10 @@ def _moved(value: torch.Tensor, node: Node, rounded: torch.Generator) -> torch.T
 
 def draws(node: Node) -> bool:
     """Whether a node draws random numbers, which are others each time: `aten.rand.default`, `prims.inductor_seeds.default`."""
-    operator = node.target.split(".")[1] if "." in node.target else ""
-    if "dot_product" in operator:
+    called = operator(node)
+    if "dot_product" in called:
         return bool(DROPS.search(node.call))
-    return bool(RANDOM.search(operator)) and "backward" not in operator
+    return bool(RANDOM.search(called)) and "backward" not in called
 
 
 def _changed(node: Node) -> list[str]:

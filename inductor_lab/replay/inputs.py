@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from inductor_lab import kept, store
+from inductor_lab.bind.dependencies import operator
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.plan import plan
 from inductor_lab.errors import LabError
@@ -107,19 +108,14 @@ def _weights(graph: Graph) -> dict[str, float]:
     nodes = {node.name: node for node in graph.nodes}
     found: dict[str, float] = {}
     for node in graph.nodes:
-        right = nodes.get(node.arguments[-1]) if _operator(node) in ("mm", "addmm", "bmm") else None
+        right = nodes.get(node.arguments[-1]) if operator(node) in ("mm", "addmm", "bmm") else None
         if right is None or right.type is None or not isinstance(rows := right.type.shape[-2], int):
             continue
-        while _operator(right) in ("permute", "t", "view", "reshape"):
+        while operator(right) in ("permute", "t", "view", "reshape"):
             right = nodes[right.arguments[0]]
         if right.target == "placeholder":
             found[right.name] = max(rows, 1) ** -0.5
     return found
-
-
-def _operator(node: Node) -> str:
-    """`mm` of `aten.mm.default`."""
-    return node.target.split(".")[1] if "." in node.target else ""
 
 
 def _symbols(type_: TensorType) -> set[str]:
@@ -147,8 +143,10 @@ def _value(
     return alone.drawn({"it": (shape, stride, dtype, fill)}, number, device, draws)["it"]
 
 
-def copied(x: torch.Tensor, device: str | None = None) -> torch.Tensor:
-    """The same values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts."""
+def copied(x: Any, device: str | None = None) -> Any:
+    """A tensor's values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts. A number as it is."""
+    if not isinstance(x, Tensor):
+        return x
     size = 1 + sum((size - 1) * step for size, step in zip(x.shape, x.stride(), strict=True)) if x.numel() else 0
     memory = torch.as_strided(x, (size,), (1,)) if size else x.new_empty(0)
     return torch.as_strided(memory.to(device or x.device, copy=True), x.shape, x.stride(), 0)
@@ -181,14 +179,14 @@ def _within(fill: tuple[Any, ...], most: int | None) -> tuple[Any, ...]:
 
 
 @dataclass(frozen=True)
-class Values:
+class GraphCall:
     """One call of a graph, by the nodes' names."""
 
     given: Mapping[str, Any]
     returned: Mapping[str, Any]
 
 
-def kept_values(folder: Path, graph: Graph, device: str) -> Values | None:
+def kept_values(folder: Path, graph: Graph, device: str) -> GraphCall | None:
     """What was kept of a graph; None where it was not, or is no longer there.
 
     Raises:
@@ -204,7 +202,7 @@ def kept_values(folder: Path, graph: Graph, device: str) -> Values | None:
     given = _named("given", graph.given, tensors)
     nodes = {node.name: node for node in graph.nodes}
     bound = _bound(graph, given)
-    return Values(
+    return GraphCall(
         {name: _laid(x, nodes[name], bound, device) if isinstance(x, Tensor) else x for name, x in given.items()},
         {name: x for name, x in _named("returned", graph.returned, tensors).items() if name},
     )
@@ -227,14 +225,23 @@ def _bound(graph: Graph, given: Mapping[str, Any]) -> dict[str, int]:
     return found
 
 
+def _filled(made: Tensor, value: Callable[[Tensor], Tensor]) -> Tensor:
+    """A tensor whose memory is given values: each element once, also where a dimension is only expanded.
+
+    Args:
+        value: Is given that part of it, and returns its values.
+    """
+    once = made[tuple(slice(None) if step else slice(1) for step in made.stride())]
+    once.copy_(value(once))
+    return made
+
+
 def _laid(x: Tensor, node: Node, bound: Mapping[str, int], device: str) -> Tensor:
     """The values with the strides that the module asserts."""
     assert node.type is not None
     stride = tuple(map(int, sizes.fixed(node.type, bound).stride))
     made = torch.empty_strided(x.shape, stride, dtype=x.dtype, device=device)
-    once = tuple(slice(None) if step else slice(1) for step in stride)
-    made[once].copy_(x[once])
-    return made
+    return _filled(made, lambda once: x[tuple(map(slice, once.shape))])
 
 
 def observed_like(
@@ -242,9 +249,7 @@ def observed_like(
 ) -> Tensor:
     """A tensor with the mean, deviation, range and share of zeros that were observed; whole numbers from the least to the greatest."""
     made = torch.empty_strided(shape, stride, dtype=dtype)
-    once = tuple(slice(None) if step else slice(1) for step in stride)
-    made[once].copy_(_like(told, made[once].shape, dtype, generator))
-    return made
+    return _filled(made, lambda once: _like(told, once.shape, dtype, generator))
 
 
 def _like(told: Observed, shape: torch.Size, dtype: torch.dtype, generator: torch.Generator) -> Tensor:

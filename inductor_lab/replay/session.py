@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -16,46 +16,46 @@ from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.judge import device as device_name
 from inductor_lab.judge.compare.reference import widened
-from inductor_lab.judge.inputs.cases import Plan, save_inputs
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import graph as graphs
-from inductor_lab.replay import inputs, module, module_comparison
-from inductor_lab.replay.agreement import Meant, launch_held, span_held
+from inductor_lab.replay import inputs, module
+from inductor_lab.replay.agreement import EagerValues, held_launch, held_to_generated, on_the_host, too_large
 from inductor_lab.replay.graph import Checked
-from inductor_lab.replay.inputs import Values
-from inductor_lab.replay.launches import Launched, Launches, index
-from inductor_lab.replay.spans import LaunchedSpan, Spans
+from inductor_lab.replay.launches import Launched, Launches, index, save
 
 ORDER = ("inference", "forward", "backward", "unknown")
 
 
-def replayed(
-    capture: Capture,
-    *,
-    seed: int,
-    grafts: Mapping[str, Path],
-    made: Path,
-    keep: Path | None,
-    progress: Callable[[str], None],
-    grafting: Callable[[Path], None] = lambda file: None,
-    kept: Path | None = None,
-    against: str = "",
-) -> Replay:
-    """Run every graph of a capture and hold each launch and output to eager.
+@dataclass(frozen=True)
+class Session:
+    """What is asked of a replay."""
 
-    Args:
-        grafts: A kernel's index, or a span, `0_inference:12-17` -> an ejected file, whose hand kernel runs in place of what was generated.
-        grafting: Is given a graft's file before each launch of its kernel, which may end the process.
-        made: A folder for files on the way.
-        kept: The capture's folder, for what it kept of the program's values; None to draw all inputs.
-        keep: A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`.
-        against: `eager`, or `generated`: each hand kernel is held to its reference alone, the outputs to those of the generated module. An empty
-            text is the first, and the second of a graph that is too large for it.
+    capture: Capture
+    seed: int
+    grafts: Mapping[str, Path]
+    """A kernel's index, or a span, `0_inference:12-17` -> an ejected file, whose hand kernel runs in place of what was generated."""
+    made: Path
+    """A folder for files on the way."""
+    keep: Path | None
+    """A folder in which what each kernel is given at its first launch is kept, for `verify FILE --case`."""
+    kept: Path | None
+    """The capture's folder, for what it kept of the program's values; None to draw all inputs."""
+    against: str
+    """`eager`, or `generated`: each hand kernel is held to its reference alone, the outputs to those of the generated module. An empty text is the
+    first, and the second of a graph that is too large for it."""
+    progress: Callable[[str], None]
+    grafting: Callable[[Path], None]
+    """Is given a graft's file before each launch of its kernel, which may end the process."""
+
+
+def replayed(asked: Session) -> Replay:
+    """Run every graph of a capture and hold each launch and output to eager.
 
     Raises:
         LabError: a graph can not be replayed here; it says why.
     """
+    capture, grafts = asked.capture, asked.grafts
     for number, path in ((key, path) for key, path in grafts.items() if ":" not in key):
         _need_its_body(capture, number, path)
     if alone.INTERPRETING:
@@ -67,10 +67,7 @@ def replayed(
     with attention.WrittenOut(card=alone.DEVICE != "cpu"):
         for graph in sorted(capture.graphs, key=lambda graph: ORDER.index(graph.kind)):
             pair = graph.id.partition("_")[0]  # 0_forward saves for 0_backward; each pair has nodes of the same names
-            known = inputs.kept_values(kept, graph, alone.DEVICE) if kept else None
-            run = _Run(
-                capture, graph, seed, saved.get(pair, {}), grafts, keep, made, progress, grafting, known, against
-            )
+            run = _Run(asked, graph, saved.get(pair, {}))
             done.append(run.graph_held())
             launches += run.launches
             notes += run.notes
@@ -84,7 +81,7 @@ def replayed(
         told == "pass" for one in done for told in (*one.outputs.values(), *one.program.values())
     )
     where = f"{first.kernel} at line {first.line} of {first.graph}" if first else ""
-    return Replay("pass" if passed else "fail", where, device_name(), seed, tuple(done), tuple(launches), notes)
+    return Replay("pass" if passed else "fail", where, device_name(), asked.seed, tuple(done), tuple(launches), notes)
 
 
 def _need_its_body(capture: Capture, number: str, path: Path) -> None:
@@ -105,45 +102,33 @@ def _departs(launch: ReplayedLaunch) -> bool:
 class _Run:
     """One graph on its inputs."""
 
-    def __init__(
-        self,
-        capture: Capture,
-        graph: Graph,
-        seed: int,
-        saved: Mapping[str, Any],
-        grafts: Mapping[str, Path],
-        keep: Path | None,
-        folder: Path,
-        progress: Callable[[str], None],
-        grafting: Callable[[Path], None],
-        known: Values | None,
-        against: str,
-    ) -> None:
-        self.capture, self.known = capture, known
-        self.graph, self.grafts, self.keep, self.progress, self.grafting = graph, grafts, keep, progress, grafting
+    def __init__(self, asked: Session, graph: Graph, saved: Mapping[str, Any]) -> None:
+        """Args:
+        saved: What the forward graph saved for this one, by the nodes' names.
+        """
+        capture, seed = asked.capture, asked.seed
+        self.asked, self.capture, self.graph, self.progress = asked, capture, graph, asked.progress
+        self.known = inputs.kept_values(asked.kept, graph, alone.DEVICE) if asked.kept else None
         self.names = inputs.names(graph)
         self.launches: list[ReplayedLaunch] = []
         self.saved: dict[str, Any] = {}
         self.notes: tuple[str, ...] = ()
         self.random_state = attention.random_state(graph)
-        self.kernels = Launches(capture, graph, folder, grafts, self._around)
-        self.spans = Spans(
-            capture, graph, folder, {key: path for key, path in grafts.items() if ":" in key}, self._around_span
-        )
-        given = known.given if known else saved
-        large = "" if against == "eager" else module_comparison.too_large(graph)
-        self.meant: Meant | None = None
-        if large or against == "generated":
+        self.kernels = Launches(capture, graph, asked.made, asked.grafts, self._around)
+        given = self.known.given if self.known else saved
+        large = "" if asked.against == "eager" else too_large(graph)
+        self.meant: EagerValues | None = None
+        if large or asked.against == "generated":
             self.notes += (large,) if large else ()
-            progress(f"inputs of graph {graph.id}")
+            self.progress(f"inputs of graph {graph.id}")
             ranges, device = inputs.fills(capture, graph), alone.DEVICE
-            self.inputs = module_comparison.on_the_host(inputs.drawn(graph, ranges, seed, device, given, draws=device))
+            self.inputs = on_the_host(inputs.drawn(graph, ranges, seed, device, given, draws=device))
         else:
-            progress(f"graph {graph.id} in eager")
+            self.progress(f"graph {graph.id} in eager")
             self.inputs, eager = _drawn(capture, graph, seed, given)
             self.meant = self._meant(eager)
 
-    def _meant(self, eager: Values) -> Meant:
+    def _meant(self, eager: Mapping[str, Any]) -> EagerValues:
         values = partial(
             graphs.values,
             self.graph,
@@ -151,7 +136,7 @@ class _Run:
             exact=True,
             draws=graphs.drawing(self.capture, self.graph),
         )
-        return Meant(
+        return EagerValues(
             self.graph,
             eager,
             values(self.inputs),
@@ -163,12 +148,11 @@ class _Run:
         """Run the module and hold what it returns to the graph in eager, or to what the generated one returns."""
         if self.meant is None:
             return self._held_to_generated()
-        named = {**self.kernels.kernels(), **self.spans.around_each()}
-        call = module.runnable(self.graph, named, alone.DEVICE, self.spans.rewritten)
+        call = module.runnable(self.graph, self.kernels.named(), alone.DEVICE, self.kernels.rewritten)
         values = [self.inputs[name] for name in self.names]
         torch.manual_seed(graphs.SEED)
         with exact_convolutions():
-            returned = call([inputs.copied(x) if isinstance(x, torch.Tensor) else x for x in values])
+            returned = call([inputs.copied(x) for x in values])
         outputs: dict[str, str] = {}
         errors: dict[str, float] = {}
         for name, out in zip(self.graph.outputs, returned, strict=True):
@@ -190,7 +174,7 @@ class _Run:
         self.progress(f"graph {self.graph.id} as generated")
         given = {name: self.inputs[name] for name in self.names}
         with exact_convolutions():
-            self.saved, outputs, errors = module_comparison.held(
+            self.saved, outputs, errors = held_to_generated(
                 self.graph, given, self._plain(), self._with_hand_kernels(), self.random_state
             )
         return ReplayedGraph(self.graph.id, self._came(), outputs, errors, against="generated")
@@ -200,19 +184,16 @@ class _Run:
         if alone.DEVICE != "cpu":
             return module.compiled(self.graph, self.kernels.kept())
         plain = Launches(self.capture, self.graph, self.kernels.folder, {}, lambda launched, start: start())
-        return module.runnable(self.graph, plain.kernels(), alone.DEVICE)
+        return module.runnable(self.graph, plain.named(), alone.DEVICE)
 
     def _with_hand_kernels(self) -> module.Module:
         """The module in which each hand kernel is held to its reference; each launch, where there is no hand kernel, or no card."""
         if alone.DEVICE == "cpu":
-            named = {**self.kernels.kernels(), **self.spans.around_each()}
-            return module.runnable(self.graph, named, alone.DEVICE, self.spans.rewritten)
+            return module.runnable(self.graph, self.kernels.named(), alone.DEVICE, self.kernels.rewritten)
         lines = set(self.kernels.by_line)
-        if self.spans.lines or any(map(self.kernels.is_grafted, lines)):
-            lines = set(filter(self.kernels.is_grafted, lines))
-        from inductor_lab.replay.times import with_hand_kernels
-
-        return with_hand_kernels(self.graph, self.kernels, self.spans, lines, held=True)
+        if self.kernels.hands:
+            lines = {line for line in lines if self.kernels.hand(line)}
+        return self.kernels.compiled(lines, held=True)
 
     def _timed(self) -> tuple[Mapping[str, Timing], Saving | None]:
         """The step on the card, and what grafts save of it; each launch is told its part of it."""
@@ -222,40 +203,30 @@ class _Run:
 
         self.progress(f"timing graph {self.graph.id}")
         values = [self.inputs[name] for name in self.names]
-        times = timed(self.graph, values, self.kernels, self.spans, [launch.line for launch in self.launches])
+        times = timed(self.graph, values, self.kernels, [launch.line for launch in self.launches])
         self.notes += times.notes
         self.launches = [
             replace(launch, microseconds=took) for launch, took in zip(self.launches, times.launches, strict=True)
         ]
         return times.step, times.saving
 
-    def _program_held(self, meant: Meant) -> dict[str, str]:
+    def _program_held(self, meant: EagerValues) -> dict[str, str]:
         """What the program itself computed, held to the graph in eager on the same inputs."""
         if self.known is None or any(graphs.draws(node) for node in self.graph.nodes):
             return {}
         return {name: meant.held(out, name).message or "pass" for name, out in self.known.returned.items()}
 
     def _around(self, launched: Launched, start: Callable[[], None]) -> None:
-        self.progress(f"{launched.kernel.name}, line {launched.launch.line} of graph {self.graph.id}")
+        self.progress(str(launched))
         before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
-        if self.keep is not None:
-            at = f"{self.graph.id}, line {launched.launch.line}"
-            _keep(self.keep / f"{index(launched.kernel)}.npz", launched.kernel.name, at, before)
-        if launched.grafted:
-            self.grafting(self.grafts[index(launched.kernel)])
+        if self.asked.keep is not None:
+            file = self.asked.keep / f"{launched.key.replace(':', '_')}.npz"
+            if not file.exists():  # of the first launch
+                save(file, launched.name, f"as in {self.graph.id}, {launched.where}", before)
+        if launched.hand:
+            self.asked.grafting(launched.hand)
         start()
-        self.launches.append(launch_held(launched, before, self.meant))
-
-    def _around_span(self, launched: LaunchedSpan, start: Callable[[], None]) -> None:
-        self.progress(f"{launched.span.name} by {launched.path}")
-        before = {name: launched.tensors[name].clone() for name in launched.file.TAKES}
-        if self.keep is not None:
-            one = launched.span
-            at = f"{self.graph.id}, steps {one.first} to {one.last}"
-            _keep(self.keep / f"{self.graph.id}_{one.first}-{one.last}.npz", launched.name, at, before)
-        self.grafting(launched.path)
-        start()
-        self.launches.append(span_held(self.capture, launched, before, self.meant))
+        self.launches.append(held_launch(self.capture, launched, before, self.meant))
 
 
 def _drawn(
@@ -283,13 +254,6 @@ def exact_convolutions() -> Iterator[None]:
         yield
     finally:
         torch.backends.cudnn.conv.fp32_precision = before
-
-
-def _keep(file: Path, name: str, at: str, given: Mapping[str, torch.Tensor]) -> None:
-    """The inputs of a kernel's or a span's first launch, as `verify --save` writes those that fail."""
-    if not file.exists():
-        case = Plan(f"as in {at}", "normal", 0)
-        save_inputs(file, Path(name), case, {name: value.cpu() for name, value in given.items()}, "")
 
 
 def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:

@@ -11,7 +11,6 @@ What hand kernels save is told end to end, by paired rounds, and by their launch
 from __future__ import annotations
 
 import math
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +30,6 @@ from inductor_lab.measure.timing.significance import median_interval
 from inductor_lab.records import Graph, Saving, Timing
 from inductor_lab.replay import module
 from inductor_lab.replay.launches import Launches
-from inductor_lab.replay.spans import Spans
 
 SECONDS = 0.5
 """For which a step is timed."""
@@ -58,7 +56,7 @@ class Times:
     """Where there is a graft."""
 
 
-def timed(graph: Graph, values: Sequence[Any], launches: Launches, spans: Spans, lines: Sequence[int]) -> Times:
+def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequence[int]) -> Times:
     """Time a graph's module on these inputs, which it may overwrite.
 
     Args:
@@ -66,9 +64,9 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, spans: Spans,
     """
     try:
         steps = {"generated": module.compiled(graph, launches.kept())}
-        grafted = {line for line in lines if line in spans.lines or launches.is_grafted(line)}
+        grafted = {line for line in lines if launches.hand(line)}
         if grafted:
-            steps["grafted"] = with_hand_kernels(graph, launches, spans, grafted - spans.lines.keys())
+            steps["grafted"] = launches.compiled(grafted, held=False)
             steps[AGAIN] = module.compiled(graph, launches.kept())
         runs = {name: recorded(name, partial(_step, call, values), warm_up=WARM_UP) for name, call in steps.items()}
     except (
@@ -81,7 +79,7 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, spans: Spans,
     step = {name: timing(measured.times[name], None, replace(METHOD, launch="graph")) for name in runs}
     ran: dict[str, list[list[float]]] = {}
     for name, run in runs.items():
-        ran[name] = _by_line(launches, spans, lines, grafted if name == "grafted" else set(), _profiled(run))
+        ran[name] = _by_line(launches, lines, grafted if name == "grafted" else set(), _profiled(run))
     took = [{name: median(ran[name][place]) for name in runs if ran[name][place]} for place in range(len(lines))]
     if not grafted:
         return Times(step, took)
@@ -94,58 +92,22 @@ def _step(call: module.Module, values: Sequence[Any]) -> object:
     return call(list(values))  # which empties its list
 
 
-def with_hand_kernels(
-    graph: Graph, launches: Launches, spans: Spans, grafted: set[int], held: bool = False
-) -> module.Module:
-    """The module, compiled by Inductor but for these launches and the spans.
-
-    Args:
-        grafted: The launches' lines.
-        held: Whether each of them is held to what it must equal.
-    """
-
-    def kernels(generated: Mapping[str, Any]) -> dict[str, Any]:
-        either = {
-            launches.called(line): _Either(generated[launches.called(line)], launches, grafted, held)
-            for line in grafted
-        }
-        return {**either, **(spans.around_each() if held else spans.alone())}
-
-    return module.compiled(graph, launches.kept(), kernels, spans.rewritten)
-
-
-class _Either:
-    """A kernel of the module: the hand kernel at the launches that have one, the generated one at others."""
-
-    def __init__(self, generated: Any, launches: Launches, grafted: set[int], held: bool) -> None:
-        self.generated, self.launches, self.grafted, self.held = generated, launches, grafted, held
-
-    def run(self, *given: Any, **named: Any) -> None:
-        line = sys._getframe(1).f_lineno
-        if line not in self.grafted:
-            self.generated.run(*given, **named)
-        elif self.held:
-            self.launches.run(line, given)
-        else:
-            self.launches.prepared(line, given)[1]()
-
-
 def _by_line(
-    launches: Launches, spans: Spans, lines: Sequence[int], grafted: set[int], ran: Sequence[tuple[str, float]]
+    launches: Launches, lines: Sequence[int], grafted: set[int], ran: Sequence[tuple[str, float]]
 ) -> list[list[float]]:
     """Each launch's time in each step, and each span's, where it is launches alone: under which names a library's kernels run is not known."""
     expected: list[set[str]] = []
     places: list[range] = []
+    unknown: set[int] = set()
     for line in lines:
-        of = [step.line for step in spans.lines[line].steps if step.kernel] if line in spans.lines else [line]
-        if line in grafted:
-            names = [set(_kernels(spans.file(line) if line in spans.lines else launches.grafted_file(line)))]
-        else:
-            names = [{launches.called(one)} for one in of]
+        span, hand = launches.span_at(line), launches.hand(line) if line in grafted else None
+        if span and any(step.call for step in span.steps):
+            unknown.add(line)
+        of = [step.line for step in span.steps if step.kernel] if span else [line]
+        names = [set(_kernels(hand))] if hand else [{launches.called(one)} for one in of]
         places.append(range(len(expected), len(expected) + len(names)))
         expected += names
     times = by_launch(ran, expected)
-    unknown = {line for line, span in spans.lines.items() if any(step.call for step in span.steps)}
     return [
         [] if line in unknown else together([times[one] for one in place])
         for line, place in zip(lines, places, strict=True)

@@ -19,7 +19,7 @@ from inductor_lab.gpus import Card
 from inductor_lab.records import Capture
 from inductor_lab.records.span import FoundSpan, RefusedSpan, SpanStop
 from inductor_lab.spans import span, wrapper_of
-from inductor_lab.spans.weights import Measured, Wall, Weighed, Weights, weights
+from inductor_lab.spans.weights import Barrier, Measured, WeighedStep, Weights, weights
 from inductor_lab.spans.windows import Window, Windows
 
 MOST = 32
@@ -74,7 +74,7 @@ class _Search:
         self.known = {
             (one.first, one.last): one for first in range(len(of.steps)) for one in self.windows.grown(first, most)
         }
-        walls = [step for step in of.steps if isinstance(step, Wall)]
+        walls = [step for step in of.steps if isinstance(step, Barrier)]
         self.refused = [
             RefusedSpan(f"{capture.name}:{graph}:{one.number}", one.why) for one in walls if one.number >= 0
         ]
@@ -138,13 +138,13 @@ class _Search:
         jobs = sum(1 for _ in groupby(_word(step) for step in self._steps(window)))
         return window.saves**3 / jobs**2
 
-    def _steps(self, window: Window) -> list[Weighed]:
+    def _steps(self, window: Window) -> list[WeighedStep]:
         return [self.windows.step(place) for place in range(window.first, window.last + 1)]
 
     def _key(self, window: Window) -> tuple[object, ...]:
         return (window.saves, *(step.key for step in self._steps(window)))
 
-    def _record(self, window: Window, steps: Sequence[Weighed], called: str, sha256: str, hidden: str) -> FoundSpan:
+    def _record(self, window: Window, steps: Sequence[WeighedStep], called: str, sha256: str, hidden: str) -> FoundSpan:
         launches = sum(step.step.kernel is not None for step in steps)
         return FoundSpan(
             called,
@@ -191,17 +191,17 @@ class _Search:
         yield from list(found)[:MOST_WHYS]
 
 
-def _library(called: Weighed) -> SpanStop:
+def _library(called: WeighedStep) -> SpanStop:
     return SpanStop("library", f"{called.step.id} is a library call, which can not be part of a kernel")
 
 
-def _title(steps: Sequence[Weighed]) -> str:
+def _title(steps: Sequence[WeighedStep]) -> str:
     """`relu, mm`, `26 x embedding`: what the steps do, in order."""
     jobs = [(word, len(list(of))) for word, of in groupby(map(_word, steps))]
     return ", ".join(word if count == 1 else f"{count} x {word}" for word, count in jobs)
 
 
-def _word(step: Weighed) -> str:
+def _word(step: WeighedStep) -> str:
     if kernel := step.step.kernel:
         if kernel.category == "template":
             return kernel.title.partition(":")[0]

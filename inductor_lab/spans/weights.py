@@ -20,7 +20,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.read.types import sizes
 from inductor_lab.records import Capture, ExternCall, Graph, Kernel, TensorType, Traffic
-from inductor_lab.spans.wrapper import Access, SpanWrapper
+from inductor_lab.spans.wrapper import Access, SpanFunction, SpanWrapper
 
 Measured = Mapping[str, float]
 """A body's hash -> seconds of one launch of it."""
@@ -59,7 +59,7 @@ class Cost:
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeighedStep:
     """One step."""
 
     number: int
@@ -81,7 +81,7 @@ class Weighed:
 
 
 @dataclass(frozen=True)
-class Wall:
+class Barrier:
     """A step that can be in no span, and across which nothing can be moved."""
 
     number: int
@@ -111,14 +111,14 @@ class Memory:
 class Weights:
     """One function's steps in order, and its memories."""
 
-    steps: Sequence[Weighed | Wall]
+    steps: Sequence[WeighedStep | Barrier]
     memories: Mapping[str, Memory]
 
 
 def weights(capture: Capture, graph: Graph, wrapper: SpanWrapper, on: Card, measured: Measured) -> list[Weights]:
     """Each function of a graph; most have one."""
     scales = _Scales(capture, graph, on, measured)
-    return [scales.function(wrapper, place) for place in range(len(wrapper.functions))]
+    return [scales.function(function) for function in wrapper.functions]
 
 
 class _Scales:
@@ -131,12 +131,12 @@ class _Scales:
         self.on, self.measured = on, measured
         self.known: dict[tuple[object, ...], Cost] = {}
 
-    def function(self, wrapper: SpanWrapper, place: int) -> Weights:
-        said = list(wrapper.steps(place))
-        types = {base: self._type(wrapper, place, base) for base in {one.base for _, _, of in said for one in of}}
-        made: list[Weighed | Wall] = []
+    def function(self, function: SpanFunction) -> Weights:
+        types = {base: self._type(function, base) for base in {one.base for of in function.accesses for one in of}}
+        made: list[WeighedStep | Barrier] = []
         events: dict[str, list[tuple[int, bool, bool]]] = {base: [] for base in types}
-        for at, (one, why, of) in enumerate(said):
+        for at, (one, of) in enumerate(zip(function.steps, function.accesses, strict=True)):
+            why = function.refused(one)
             if not why and one.line not in self.numbers:
                 why = "the capture does not tell what it does"
             if not why and not one.launch and "_scaled_dot_product" in one.function:
@@ -151,21 +151,23 @@ class _Scales:
                     self.known[key] = self._cost(step, key)
                 cost = self.known[key]
                 uses = [_use(each, types[each.base], cost.arguments, self.hints) for each in of]
-                made.append(Weighed(number, step, key, cost, tuple(uses), {n: m for m, n in step.producers.items()}))
+                made.append(
+                    WeighedStep(number, step, key, cost, tuple(uses), {n: m for m, n in step.producers.items()})
+                )
             else:
                 number = self.numbers[one.line][0] if one.line in self.numbers else -1
-                made.append(Wall(number, f"line {one.line}: {why}"))
+                made.append(Barrier(number, f"line {one.line}: {why}"))
             for base in dict.fromkeys(use.base for use in uses):
                 whole = nbytes(types[base]) or 0
                 written = sum(use.written for use in uses if use.base == base)
                 events[base].append((at, any(u.reads for u in uses if u.base == base), written >= whole > 0))
-        given, returned = wrapper.functions[place].given, wrapper.returned(place)
-        memories = {b: Memory(nbytes(t) or 0, events[b], b in given or b in returned) for b, t in types.items()}
+        kept = function.function.given | function.returned
+        memories = {b: Memory(nbytes(t) or 0, events[b], b in kept) for b, t in types.items()}
         return Weights(made, memories)
 
-    def _type(self, wrapper: SpanWrapper, place: int, base: str) -> TensorType | None:
+    def _type(self, function: SpanFunction, base: str) -> TensorType | None:
         try:
-            return hinted_type(wrapper.type_of(place, base), self.hints)
+            return hinted_type(function.type_of(base), self.hints)
         except LabError:
             return None
 

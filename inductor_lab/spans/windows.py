@@ -16,7 +16,7 @@ from inductor_lab.annotate.steps import between
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
-from inductor_lab.spans.weights import Memory, Use, Wall, Weighed, Weights
+from inductor_lab.spans.weights import Barrier, Memory, Use, WeighedStep, Weights
 
 WAITS = {"reduction", "sizes", "order", "added"}
 """Of the reasons of `annotate.steps` those for which a program needs what others make."""
@@ -96,7 +96,7 @@ class _Parts:
             place = self.into[place]
         return place
 
-    def add(self, place: int, step: Weighed, near: Iterable[int]) -> None:
+    def add(self, place: int, step: WeighedStep, near: Iterable[int]) -> None:
         self.of[place], self.into[place] = _Part(dict(step.cost.units)), place
         for at in near:
             one, other = self.top(at), self.top(place)
@@ -119,7 +119,7 @@ class Windows:
 
     def __init__(self, of: Weights, on: Card) -> None:
         self.of, self.on = of, on
-        self.places = {step.number: at for at, step in enumerate(of.steps) if isinstance(step, Weighed)}
+        self.places = {step.number: at for at, step in enumerate(of.steps) if isinstance(step, WeighedStep)}
         self.waited: dict[tuple[object, ...], bool] = {}
 
     def grown(self, first: int, most: int) -> Iterator[Window]:
@@ -131,7 +131,7 @@ class Windows:
         apart, seconds, least = 0, 0.0, 0.0
         for place in range(first, min(first + most, len(self.of.steps))):
             step = self.of.steps[place]
-            if isinstance(step, Wall):
+            if isinstance(step, Barrier):
                 return
             before = [(at, memory) for at, memory in self.edges(step) if at >= first]
             waits = {at: self.waits(at, step, memory, products[at]) for at, memory in before}
@@ -156,19 +156,19 @@ class Windows:
             moved = sum(part.moved for part in parts.of.values())
             yield Window(first, place, moved, apart, seconds, least, max(needed, launch), limit, deepest)
 
-    def step(self, place: int) -> Weighed:
+    def step(self, place: int) -> WeighedStep:
         """A step that is no wall."""
         found = self.of.steps[place]
-        assert isinstance(found, Weighed)
+        assert isinstance(found, WeighedStep)
         return found
 
-    def edges(self, step: Weighed) -> Iterator[tuple[int, str]]:
+    def edges(self, step: WeighedStep) -> Iterator[tuple[int, str]]:
         """The places of the steps that wrote what it reads, and the memory."""
         for number, memory in step.producers.items():
             if number in self.places:
                 yield self.places[number], memory
 
-    def waits(self, at: int, step: Weighed, memory: str, product: str) -> bool:
+    def waits(self, at: int, step: WeighedStep, memory: str, product: str) -> bool:
         """Whether a program needs what others make of an earlier step.
 
         Args:
@@ -198,7 +198,7 @@ def _touch(held: _Held, uses: Collection[Use], memory: Memory, place: int, level
             held.writes[use.view] = place, max(use.written, held.writes.get(use.view, (0, 0))[1])
 
 
-def _waits(before: Weighed, step: Weighed, memory: str, product: str) -> bool:
+def _waits(before: WeighedStep, step: WeighedStep, memory: str, product: str) -> bool:
     one, other = before.step.kernel, step.step.kernel
     if product and (step.product or (other and not _elementwise(other))):  # it needs whole rows of the product
         return "convolution" in (product, step.product) or _wide(before, memory)
@@ -209,7 +209,7 @@ def _waits(before: Weighed, step: Weighed, memory: str, product: str) -> bool:
     return not (step.product and one and _elementwise(one))
 
 
-def _wide(before: Weighed, memory: str) -> bool:
+def _wide(before: WeighedStep, memory: str) -> bool:
     """Whether the rows that a step leaves there are more than one program holds."""
     written = next((a.type for a in before.step.writes if a.storage == memory and a.type), None)
     width = written.shape[-1] if written and written.shape else None

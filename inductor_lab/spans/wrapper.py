@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import launched
@@ -51,7 +52,7 @@ class Access:
 
 
 class SpanWrapper:
-    """A module's steps."""
+    """A module's functions, asked by the lines of their steps."""
 
     def __init__(self, text: str, kernels: Mapping[str, Kernel | Source]) -> None:
         """Args:
@@ -60,16 +61,10 @@ class SpanWrapper:
         Raises:
             LabError: the text is no Python.
         """
-        self.kernels = kernels
         try:
-            self.functions = program(text)
+            self.functions = [SpanFunction(function, kernels) for function in program(text)]
         except SyntaxError as error:
             raise LabError(f"its module is no Python wrapper: {error.msg} in line {error.lineno}") from error
-        self._accesses: dict[int, list[list[Access]]] = {}
-        self._same: dict[int, dict[str, View]] = {}
-        self._dtypes: dict[int, dict[str, str]] = {}
-        self._returned: dict[int, set[str]] = {}
-        self._filled: dict[tuple[str, str, tuple[tuple[str, str], ...]], int | str | None] = {}
 
     def span(self, lines: tuple[int, int]) -> Span:
         """The span from one line to another, both those of steps; its names are left empty.
@@ -77,28 +72,15 @@ class SpanWrapper:
         Raises:
             LabError: it is none, in a sentence that names the barrier.
         """
-        for number, function in enumerate(self.functions):
+        for function in self.functions:
             inside = [n for n, step in enumerate(function.steps) if lines[0] <= step.line <= lines[1]]
             if inside and (function.steps[inside[0]].line, function.steps[inside[-1]].line) == lines:
-                return self._span(number, inside[0], inside[-1])
+                return function.span(inside[0], inside[-1])
         if any(step.line in lines for function in self.functions for step in function.steps):
             raise LabError(
                 "it begins in one partition of the graph and ends in another, which may be a CUDA graph of its own"
             )
         raise LabError(f"lines {lines[0]} to {lines[1]} of its module are no steps of the wrapper's")
-
-    def steps(self, number: int) -> Iterator[tuple[WrapperStep, str, list[Access]]]:
-        """Each step of a function, why it can be in no span, and what it accesses."""
-        for step, accesses in zip(self.functions[number].steps, self._of(number), strict=True):
-            yield step, self._refused(self.functions[number], step), accesses
-
-    def returned(self, number: int) -> set[str]:
-        """The memories that a function returns."""
-        if number not in self._returned:
-            self._of(number)
-            names = self.functions[number].returned
-            self._returned[number] = {_root(View(name), self._same[number]).base for name in names}
-        return self._returned[number]
 
     def unread(self, line: int) -> frozenset[str]:
         """The parameters of a launch that it writes, and of which nobody behind it reads what it wrote; what is in doubt is none.
@@ -106,36 +88,59 @@ class SpanWrapper:
         Args:
             line: Of the launch.
         """
-        for number, function in enumerate(self.functions):
-            for place, step in enumerate(function.steps):
-                if step.line == line:
-                    behind = self._of(number)[place + 1 :]
-                    own = [a for a in self._of(number)[place] if a.parameter and not a.base.startswith(SCRATCH)]
-                    read = {one.base for one in own if one.writes and self._live(number, one.base, behind)}
-                    return frozenset(one.parameter for one in own if one.writes and one.base not in read)
-        return frozenset()
+        places = ((one, at) for one in self.functions for at, step in enumerate(one.steps) if step.line == line)
+        function, place = next(places, (None, 0))
+        return function.unread(place) if function else frozenset()
+
+
+class SpanFunction:
+    """One function of a module: what each of its steps does to memories."""
+
+    def __init__(self, function: Function, kernels: Mapping[str, Kernel | Source]) -> None:
+        """Args:
+        kernels: By the module's names for them.
+        """
+        self.function, self.kernels = function, kernels
+        self.steps = function.steps
+        self._filled: dict[tuple[str, str, tuple[tuple[str, str], ...]], int | str | None] = {}
+
+    def unread(self, place: int) -> frozenset[str]:
+        """As of `SpanWrapper.unread`, of the launch at a place among the steps."""
+        behind = self.accesses[place + 1 :]
+        own = [a for a in self.accesses[place] if a.parameter and not a.base.startswith(SCRATCH)]
+        read = {one.base for one in own if one.writes and self._live(one.base, behind)}
+        return frozenset(one.parameter for one in own if one.writes and one.base not in read)
+
+    @cached_property
+    def returned(self) -> set[str]:
+        """The memories that it returns."""
+        return {self._root(View(name)).base for name in self.function.returned}
 
     # ---- what each step does
 
-    def _span(self, number: int, first: int, last: int) -> Span:
-        function = self.functions[number]
-        inside = function.steps[first : last + 1]
+    def span(self, first: int, last: int) -> Span:
+        """The span from one step to another, both by their places.
+
+        Raises:
+            LabError: it is none.
+        """
+        inside = self.steps[first : last + 1]
         for step in inside:
-            if why := self._refused(function, step):
+            if why := self.refused(step):
                 raise LabError(f"line {step.line} is a barrier: {why}")
         if not any(step.launch for step in inside):
             raise LabError("it holds library calls alone, and no generated kernel")
-        accesses = self._of(number)
-        tensors = list(self._tensors(number, first, last, accesses))
+        tensors = list(self._tensors(first, last))
         if not any(tensor.role in ("out", "inout") and not tensor.unread for tensor in tensors):
             raise LabError("nobody behind it reads anything that it writes")
-        steps = tuple(self._step(number, step) for step in inside)
+        steps = tuple(self._step(step) for step in inside)
         return Span("", "", "", first, last, steps, tuple(tensors), self._hash(inside, steps, tensors))
 
-    def _refused(self, function: Function, step: WrapperStep) -> str:
+    def refused(self, step: WrapperStep) -> str:
+        """Why a step can be in no span; empty where it can."""
         if step.barrier:
             return step.barrier
-        if step.launch and (shared := {passed.text for passed in step.arguments} & function.folded):
+        if step.launch and (shared := {passed.text for passed in step.arguments} & self.function.folded):
             return f"it leaves parts of sums in {min(shared)}, which is folded behind it"
         if step.launch:
             return "" if step.function in self.kernels else f"`{step.function}` is launched, whose text is not known"
@@ -154,16 +159,16 @@ class SpanWrapper:
             return f"`{step.function}` gives a view of its argument"
         return ""
 
-    def _of(self, number: int) -> list[list[Access]]:
-        """What each step of a function accesses."""
-        if number not in self._accesses:
-            function = self.functions[number]
-            found = [list(self._accessed(step)) for step in function.steps]
-            same = self._same[number] = self._in_place(function, found)
-            self._accesses[number] = [
-                [replace(a, base=(v := _root(a.view, same)).base, view=v) for a in of] for of in found
-            ]
-        return self._accesses[number]
+    @cached_property
+    def accesses(self) -> list[list[Access]]:
+        """What each step accesses."""
+        found = self._as_named
+        return [[replace(a, base=(v := self._root(a.view)).base, view=v) for a in of] for of in found]
+
+    @cached_property
+    def _as_named(self) -> list[list[Access]]:
+        """The same by the variables that are passed."""
+        return [list(self._accessed(step)) for step in self.steps]
 
     def _accessed(self, step: WrapperStep) -> Iterator[Access]:
         if step.launch and step.function in self.kernels:
@@ -186,31 +191,41 @@ class SpanWrapper:
         found = parameters(self.kernels[step.function], [passed.name for passed in step.arguments])
         return list(zip(step.arguments, found, strict=True))
 
-    def _in_place(self, function: Function, accesses: Sequence[Sequence[Access]]) -> dict[str, View]:
+    @cached_property
+    def _same(self) -> dict[str, View]:
         """Variables that have the memory of a used one, and what is in it: what is read first was there before."""
         found: dict[str, View] = {}
         begun: dict[str, bool] = {}
-        for of in accesses:
+        for of in self._as_named:
             for one in of:
                 begun[one.base] = begun.get(one.base, False) or (one.reads and one.base not in begun)
-        for name, view in function.renewed.items():
+        for name, view in self.function.renewed.items():
             if begun.get(name, True):  # nobody looks into it before it goes on, or it is returned
                 found[name] = view
         return found
 
+    def _root(self, view: View) -> View:
+        """A view of the memory that it lies in first, through variables that took it over with what was in it."""
+        while view.base in self._same:
+            under = self._same[view.base]
+            if not view.shape:
+                view = under
+            else:
+                offset = view.offset if under.offset == "0" else f"{under.offset} + {view.offset}"
+                view = View(under.base, view.shape, view.stride, str(_summed(offset)))
+        return view
+
     # ---- the memory of a span
 
-    def _tensors(
-        self, number: int, first: int, last: int, accesses: Sequence[Sequence[Access]]
-    ) -> Iterator[SpanTensor]:
-        function = self.functions[number]
+    def _tensors(self, first: int, last: int) -> Iterator[SpanTensor]:
+        function, accesses, inside = self.function, self.accesses, self.steps[first : last + 1]
         seen: dict[str, list[Access]] = {}
         for of in accesses[first : last + 1]:
             for one in of:
                 seen.setdefault(one.base, []).append(one)
         before = {one.base for of in accesses[:first] for one in of}
         for base, used in seen.items():
-            type_ = self.type_of(number, base)
+            type_ = self.type_of(base)
             given = base in function.given
             fresh = not given and base not in before
             size = _elements(type_.shape)
@@ -221,8 +236,7 @@ class SpanWrapper:
                     parts.add(one.view)
                     whole = whole or _covered(parts, size)
             written = any(one.writes for one in used)
-            live = written and self._live(number, base, accesses[last + 1 :])
-            inside = function.steps[first : last + 1]
+            live = written and self._live(base, accesses[last + 1 :])
             made = any(base in (step.target, *step.parts.values()) for step in inside)
             state = any(base == one and _is_state(step, part) for step in inside for part, one in step.parts.items())
             if not written:
@@ -232,14 +246,14 @@ class SpanWrapper:
             else:
                 role = "out" if whole and (fresh or not needed) else "inout"
             unread = role in ("out", "inout") and (state or not live)
-            storage = _root(function.renewed[base], self._same[number]).base if base in function.renewed else ""
+            storage = self._root(function.renewed[base]).base if base in function.renewed else ""
             yield SpanTensor(base, type_, role, unread, storage if storage in seen else "", made)
 
-    def _live(self, number: int, base: str, behind: Sequence[Sequence[Access]]) -> bool:
+    def _live(self, base: str, behind: Sequence[Sequence[Access]]) -> bool:
         """Whether what is in a memory goes out of a function, or a later step reads it before something else is in it."""
-        function = self.functions[number]
+        function = self.function
         given_up = {view.base for view in function.renewed.values()}  # by the caller: of a backward's saved tensors
-        if base in self.returned(number) or (base in function.given and base not in given_up):
+        if base in self.returned or (base in function.given and base not in given_up):
             return True
         type_ = function.types.get(base)
         size = _elements(type_.shape) if type_ else Size(0)
@@ -268,38 +282,39 @@ class SpanWrapper:
             _elements(sizes(write.view.shape[1:-1])) if write.view.shape else size
         )
 
-    def type_of(self, number: int, base: str) -> TensorType:
+    def type_of(self, base: str) -> TensorType:
         """A memory as it was made; a dtype that the wrapper does not tell is that of a kernel's pointer to it.
 
         Raises:
             LabError: it is not told.
         """
-        type_ = self.functions[number].types.get(base)
+        type_ = self.function.types.get(base)
         if type_ is None:
             raise LabError(f"the module does not tell the shape of {base}")
         if type_.dtype and re.fullmatch(r"[a-z]\w*", type_.dtype):
             return type_
-        if number not in self._dtypes:
-            self._dtypes[number] = dict(self._pointed(number))
-        if base in self._dtypes[number]:
-            return replace(type_, dtype=self._dtypes[number][base])
-        if base in (renewed := self.functions[number].renewed):  # memory is used again for the same dtype
-            return replace(type_, dtype=self.type_of(number, renewed[base].base).dtype)
+        if base in self._dtypes:
+            return replace(type_, dtype=self._dtypes[base])
+        if base in (renewed := self.function.renewed):  # memory is used again for the same dtype
+            return replace(type_, dtype=self.type_of(renewed[base].base).dtype)
         raise LabError(f"the module does not tell the dtype of {base}")
 
-    def _pointed(self, number: int) -> Iterator[tuple[str, str]]:
+    @cached_property
+    def _dtypes(self) -> dict[str, str]:
+        return dict(self._pointed())
+
+    def _pointed(self) -> Iterator[tuple[str, str]]:
         """Memories, and what kernels take them for, or the library call that makes them has."""
-        function, same = self.functions[number], self._same[number]
         found: dict[str, str] = {}
-        for step in reversed(function.steps):
+        for step in reversed(self.steps):
             for passed, parameter in self._parameters(step) if step.launch and step.function in self.kernels else ():
                 if passed.view and parameter and parameter.pointer:
-                    found[_root(passed.view, same).base] = parameter.dtype
+                    found[self._root(passed.view).base] = parameter.dtype
         yield from found.items()
-        for step in function.steps:
+        for step in self.steps:
             if AS_FIRST.search(step.function):
-                first = next(_root(passed.view, same).base for passed in step.arguments if passed.view)
-                told = function.types.get(first)
+                first = next(self._root(passed.view).base for passed in step.arguments if passed.view)
+                told = self.function.types.get(first)
                 dtype = found.get(first) or (told.dtype if told else "")
                 odd = {one: ODD.get((step.function.split(".")[-2], str(part))) for part, one in step.parts.items()}
                 made = {one: odd.get(one) or dtype for one in (step.target, *step.parts.values()) if one not in found}
@@ -308,14 +323,13 @@ class SpanWrapper:
 
     # ---- how it is told
 
-    def _step(self, number: int, step: WrapperStep) -> SpanStep:
-        same = self._same[number]
+    def _step(self, step: WrapperStep) -> SpanStep:
         if step.launch:
             pairs = [(parameter.name, passed) for passed, parameter in self._parameters(step) if parameter]
         else:
             pairs = [(passed.name, passed) for passed in step.arguments]
         arguments = tuple(
-            SpanArgument(name, _root(passed.view, same).text if passed.view else passed.text)
+            SpanArgument(name, self._root(passed.view).text if passed.view else passed.text)
             for name, passed in pairs
             if not passed.text.startswith(SCRATCH)
         )
@@ -357,18 +371,6 @@ class SpanWrapper:
 def _is_state(step: WrapperStep, part: int) -> bool:
     """Whether a part of a result is the state of random numbers of an attention that draws none: handed on, and read by nobody."""
     return "attention" in step.function and ODD.get((step.function.split(".")[-2], str(part))) == "int64"
-
-
-def _root(view: View, same: Mapping[str, View]) -> View:
-    """A view of the memory that it lies in first, through variables that took it over with what was in it."""
-    while view.base in same:
-        under = same[view.base]
-        if not view.shape:
-            view = under
-        else:
-            offset = view.offset if under.offset == "0" else f"{under.offset} + {view.offset}"
-            view = View(under.base, view.shape, view.stride, str(_summed(offset)))
-    return view
 
 
 def _summed(text: str) -> str:

@@ -65,7 +65,7 @@ class CaptureView(OfRecord):
             KeyError: there is no such kernel.
         """
         from inductor_lab.replay.run import replay
-        from inductor_lab.spans.address import addressed
+        from inductor_lab.spans import addressed
 
         def named(which: int | str) -> str:
             found = addressed(self.record, which) if isinstance(which, str) else None
@@ -111,7 +111,7 @@ class CaptureView(OfRecord):
         from inductor_lab.eject import eject
         from inductor_lab.ejected import write_all
         from inductor_lab.errors import LabError
-        from inductor_lab.spans.address import addressed
+        from inductor_lab.spans import addressed
 
         path, found = Path(path), addressed(self.record, span)
         if found is None:

@@ -17,8 +17,8 @@ from inductor_lab.eject import graph as aten
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.graph import Reference
 from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
-from inductor_lab.eject.graph_sizes import in_numbers, named, told
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.sizes import in_numbers, named, told
 from inductor_lab.errors import LabError
 from inductor_lab.read import read
 from inductor_lab.read.provenance import graph

@@ -24,17 +24,17 @@ from inductor_lab.eject import eject_files
 from inductor_lab.eject.cuda.launch import Constant, Cuda
 from inductor_lab.eject.rendering import (
     Baseline,
-    Comparing,
-    CudaBeside,
+    Comparisons,
+    CudaFile,
     EagerReference,
     GraphForm,
     HandKernel,
     Header,
     Inputs,
-    JobKind,
-    JobTable,
     Launcher,
     Rendering,
+    SubkernelKind,
+    SubkernelTable,
 )
 from inductor_lab.ejected import is_edited, write_all
 from inductor_lab.errors import LabError
@@ -432,14 +432,14 @@ def test_the_docs_name_every_field_of_a_template() -> None:
         Header,
         HandKernel,
         EagerReference,
-        JobTable,
-        JobKind,
-        Comparing,
+        SubkernelTable,
+        SubkernelKind,
+        Comparisons,
         GraphForm,
         Inputs,
         Baseline,
         Launcher,
-        CudaBeside,
+        CudaFile,
         Rendering,
     )
     names = {field.name for kind in kinds for field in dataclasses.fields(kind)}

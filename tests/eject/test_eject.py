@@ -25,7 +25,8 @@ from inductor_lab.eject.binding.arguments import overwritten
 from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.eject.device_functions import NEEDS, OURS
 from inductor_lab.eject.device_functions import text as helper_text
-from inductor_lab.eject.file.examples import FILLS, legend
+from inductor_lab.eject.file.examples import legend
+from inductor_lab.eject.inputs.domain import DOMAINS
 from inductor_lab.eject.inputs.requirements import WORDS
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.ejected import judged_hash, rendered_hash
@@ -718,10 +719,10 @@ def test_a_size_that_the_log_does_not_tell_is_told_as_such() -> None:
 def test_the_legend_explains_the_words_of_a_file_and_no_other(lora: tuple[Capture, Kernel]) -> None:
     planned = plan(*lora)
     tensors = list(planned.tensors.values())
-    for word, meaning in FILLS.items():
+    for word, domain in DOMAINS.items():
         only = replace(planned, tensors={tensor.parameter: replace(tensor, fill=word) for tensor in tensors})
-        assert legend(only.tensors.values()) == f'values: "{word}": {meaning}'
+        assert legend(only.tensors.values()) == f'values: "{word}": {domain.means}'
     ranges = {tensor.parameter: replace(tensor, fill=(0, 5)) for tensor in tensors}
     assert legend(ranges.values()) == "values: (a, b): whole numbers from a up to b, without b"
     drawn = {*WORDS.values(), "any", "bool", "normal", "finite", "count", "sorted"}
-    assert {*FILLS} == {*drawn, "out"}, "a word that inputs draws"
+    assert {*DOMAINS} == {*drawn, "out"}, "a word that inputs draws"

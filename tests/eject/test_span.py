@@ -16,14 +16,14 @@ from folders import ROOT, TESTS
 
 from inductor_lab import store
 from inductor_lab.eject import eject
-from inductor_lab.eject.span import demands
+from inductor_lab.eject.inputs.domain import together
 from inductor_lab.eject.span.plan import title
 from inductor_lab.eject.span.sequence import call
 from inductor_lab.eject.span.views import view
 from inductor_lab.ejected import load
 from inductor_lab.errors import LabError
 from inductor_lab.records import TensorType
-from inductor_lab.spans.address import addressed, again
+from inductor_lab.spans import addressed, again
 
 sys.path.append(str(TESTS / "benchmarks"))
 from spans import table
@@ -115,10 +115,10 @@ def test_a_library_call_is_torchs() -> None:
 
 
 def test_demands_of_several_kernels_hold_together() -> None:
-    assert demands.together("index", [(0, 500), (0, 100, -1), "any"]) == (0, 100)
-    assert demands.together("x", ["normal", "finite", "positive"]) == "count"
+    assert together("index", [(0, 500), (0, 100, -1), "any"]) == (0, 100)
+    assert together("x", ["normal", "finite", "positive"]) == "count"
     with pytest.raises(LabError, match="`x` would have to hold above 0 and between -1 and 1"):
-        demands.together("x", ["positive", "unit"])
+        together("x", ["positive", "unit"])
 
 
 def test_the_graphs_own_form_goes_from_the_inputs_to_the_outputs() -> None:

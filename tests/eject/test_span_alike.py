@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from inductor_lab.eject.span.antiunification import Texts, apart, numbers
+from inductor_lab.eject.span.antiunification import KernelTexts, differences, numbers
 
 
 def one_of(*texts: str, own: str = "x y") -> str:
     """Texts as the first of them says them all, and each one's numbers."""
-    first, *others = [Texts([text], own.split()) for text in texts]
-    told = [apart(first, other, nought=True) for other in (first, *others)]
+    first, *others = [KernelTexts([text], own.split()) for text in texts]
+    told = [differences(first, other, zero=True) for other in (first, *others)]
     assert all(one is not None for one in told), "they are the same but for names and numbers"
     found = numbers(first, [one or {} for one in told])
     return f"{found.placed(0, texts[0], upper=False)}  # {', '.join(map(str, found.values))}"
@@ -47,8 +47,8 @@ def test_numbers_become_parameters(texts: list[str], said: str) -> None:
     ],
 )
 def test_what_is_another_computation_stays_apart(one: str, other: str) -> None:
-    assert apart(Texts([one], ["x", "y"]), Texts([other], ["x", "y"]), nought=True) is None
+    assert differences(KernelTexts([one], ["x", "y"]), KernelTexts([other], ["x", "y"]), zero=True) is None
 
 
 def test_nothing_is_added_to_what_is_inductors() -> None:
-    assert apart(Texts(["f(x + 1)"], ["x"]), Texts(["f(x)"], ["x"])) is None
+    assert differences(KernelTexts(["f(x + 1)"], ["x"]), KernelTexts(["f(x)"], ["x"])) is None

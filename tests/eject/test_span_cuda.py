@@ -17,7 +17,7 @@ from inductor_lab.ejected import is_edited, write_all
 from inductor_lab.errors import LabError
 from inductor_lab.machine import cuda_source
 from inductor_lab.records import Capture
-from inductor_lab.spans.address import addressed
+from inductor_lab.spans import addressed
 
 LORA = "lora_mlp_h200:0_inference:2-7"
 """Two launches of one body, with four products between them."""

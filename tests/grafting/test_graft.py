@@ -28,7 +28,7 @@ from inductor_lab import GraftWarning, LabError, graft, store
 from inductor_lab.eject import eject
 from inductor_lab.grafting import inductor
 from inductor_lab.grafting.context import nearest
-from inductor_lab.grafting.fit import Fitting, Misfit, Seen
+from inductor_lab.grafting.hand import Fitting, Misfit, PassedTensor
 from inductor_lab.grafting.inductor import Launch
 from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Kernel
@@ -462,10 +462,10 @@ def number_of(text: str, sizes: dict[str, int]) -> float:
 
 
 def test_steps_along_one_element_say_nothing_and_an_empty_tensor_covers_an_empty_one() -> None:
-    assert Seen((1, 4), (9, 1), "f").same(Seen((1, 4), (4, 1), "f"))
-    assert not Seen((2, 4), (9, 1), "f").same(Seen((2, 4), (4, 1), "f"))
-    assert Seen((0, 4), (4, 1), "f").covers(Seen((4, 0), (1, 4), "f"))
-    assert not Seen((2, 4), (4, 1), "f").covers(Seen((2, 4), (8, 2), "f"))
+    assert PassedTensor((1, 4), (9, 1), "f").same(PassedTensor((1, 4), (4, 1), "f"))
+    assert not PassedTensor((2, 4), (9, 1), "f").same(PassedTensor((2, 4), (4, 1), "f"))
+    assert PassedTensor((0, 4), (4, 1), "f").covers(PassedTensor((4, 0), (1, 4), "f"))
+    assert not PassedTensor((2, 4), (4, 1), "f").covers(PassedTensor((2, 4), (8, 2), "f"))
 
 
 # ------------------------------------------------------------ wrong usage

@@ -22,7 +22,7 @@ from torch._inductor.codecache import PyCodeCache
 
 from inductor_lab import GraftWarning, graft, store
 from inductor_lab.eject.span import eject_span
-from inductor_lab.grafting.fit import Fitting, Misfit
+from inductor_lab.grafting.hand import Fitting, Misfit
 from inductor_lab.records import Capture
 from inductor_lab.replay.module import _on_the_cpu
 from inductor_lab.spans import span

@@ -12,7 +12,7 @@ from inductor_lab import store
 from inductor_lab.eject import eject
 from inductor_lab.kernels.steps import EDITED, END
 from inductor_lab.kernels.steps.sparse_ffn import layer, one_token
-from inductor_lab.spans.address import addressed
+from inductor_lab.spans import addressed
 
 RIGHT = """
 @triton.jit

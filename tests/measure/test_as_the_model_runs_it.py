@@ -41,7 +41,7 @@ from inductor_lab.measure.contest.configurations import (  # noqa: E402
     taken,
 )
 from inductor_lab.records import Autotuned  # noqa: E402
-from inductor_lab.spans.address import addressed  # noqa: E402
+from inductor_lab.spans import addressed  # noqa: E402
 
 SEVERAL = [
     ("dlrm_dynamic_h200_virtual", 31, 1), ("dlrm_train_h200_virtual", 0, 2), ("dlrm_train_h200_virtual", 33, 1),

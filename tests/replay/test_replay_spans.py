@@ -21,9 +21,9 @@ from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Node, TensorType, Verdict
 from inductor_lab.records.span import Span
-from inductor_lab.replay.module_comparison import held_by_eager
+from inductor_lab.replay.agreement import held_by_eager
+from inductor_lab.replay.launches import Launches
 from inductor_lab.replay.run import replay
-from inductor_lab.replay.spans import Spans
 from inductor_lab.replay.times import PROFILED, _by_line
 from inductor_lab.spans import span
 from inductor_lab.spans.wrapper import SpanWrapper
@@ -179,32 +179,23 @@ def test_spans_that_share_a_step_are_refused(lora: Path, loaded: Capture, tmp_pa
 # ------------------------------------------------------------ its time
 
 
-class Named:
-    """What of a graph's launches the times ask for."""
-
-    def __init__(self, capture: Capture) -> None:
-        self.names = {launch.line: kernel.name for kernel in capture.kernels for launch in kernel.launches}
-
-    def called(self, line: int) -> str:
-        return self.names[line]
-
-
 def times(name: str, steps: tuple[int, int], folder: Path, ran: list[tuple[str, float]], grafted: bool) -> list[float]:
     """Of the span at these steps, of what the card ran in each of twenty steps."""
     capture = store.load(CAPTURED / name)
     (graph,) = capture.graphs
     found = span(capture, graph.id, *steps)
     grafts = {f"{graph.id}:{steps[0]}-{steps[1]}": ejected(capture, found, folder)}
-    spans = Spans(capture, graph, folder, grafts, lambda launched, start: start())
+    launches = Launches(capture, graph, folder, grafts, lambda launched, start: start())
     line = found.steps[0].line
-    (took,) = _by_line(Named(capture), spans, [line], {line} if grafted else set(), ran * PROFILED)  # type: ignore[arg-type]
+    (took,) = _by_line(launches, [line], {line} if grafted else set(), ran * PROFILED)
     return took
 
 
 def test_a_span_takes_as_long_as_its_launches(tmp_path: Path) -> None:
     capture = store.load(CAPTURED / "dlrm_h200")
     (graph,) = capture.graphs
-    generated = [(Named(capture).called(one.line), 2.0) for one in span(capture, graph.id, 9, 11).steps]
+    launches = Launches(capture, graph, tmp_path, {}, lambda launched, start: start())
+    generated = [(launches.called(one.line), 2.0) for one in span(capture, graph.id, 9, 11).steps]
     assert len(generated) == 3
     assert times("dlrm_h200", (9, 11), tmp_path, generated, grafted=False) == [6.0] * PROFILED
     text = (tmp_path / "span_9.py").read_text()

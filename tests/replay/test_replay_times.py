@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 from typing import Any, cast
 
 import pytest
@@ -60,17 +60,18 @@ class Two:
     def kept(self) -> dict[str, Any]:
         return {}
 
-    def is_grafted(self, line: int) -> bool:
-        return line in self.grafted
+    def span_at(self, line: int) -> None:
+        return None
+
+    def compiled(self, lines: set[int], *, held: bool) -> str:
+        assert lines == {*self.grafted} and not held
+        return "grafted"
 
     def called(self, line: int) -> str:
         return {7: "relu", 9: "sum"}[line]
 
-    def grafted_file(self, line: int) -> ModuleType:
-        return ModuleType("hand")
-
-
-NO_SPANS = cast(Any, SimpleNamespace(lines={}))
+    def hand(self, line: int) -> ModuleType | None:
+        return ModuleType("hand") if line in self.grafted else None
 
 
 @pytest.fixture
@@ -84,7 +85,6 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
 
     calls = iter(["generated", "again"])  # compiled on its own
     monkeypatch.setattr(times.module, "compiled", lambda graph, kept: next(calls, "generated"))
-    monkeypatch.setattr(times, "with_hand_kernels", lambda graph, launches, spans, grafted: "grafted")
     monkeypatch.setattr(times, "recorded", lambda name, function, warm_up: function.args[0])
     monkeypatch.setattr(times, "_kernels", lambda file: iter(["hand", "generated_as_ejected"]))
     monkeypatch.setattr(times, "measure", measured)
@@ -95,12 +95,12 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("card")
 def test_a_graft_s_step_and_launches_are_set_against_the_generated_ones() -> None:
     graph = Graph("0", "", "inference", "")
-    found = times.timed(graph, (), cast(Any, Two(7)), NO_SPANS, [7, 9])
+    found = times.timed(graph, (), cast(Any, Two(7)), [7, 9])
     assert list(found.step) == ["generated", "grafted"] and found.step["grafted"].median == 97.0
     assert {timing.launch for timing in found.step.values()} == {"graph"}
     assert found.launches == [{"generated": 10.0, "grafted": 8.0}, {"generated": 4.0, "grafted": 4.0}]
     assert found.saving == Saving(3.0, (3.0, 3.0), 0.5, 2.0, (2.0, 2.0))
-    plain = times.timed(graph, (), cast(Any, Two()), NO_SPANS, [7, 9])
+    plain = times.timed(graph, (), cast(Any, Two()), [7, 9])
     assert (list(plain.step), plain.saving) == (["generated"], None)
     assert plain.launches == [{"generated": 10.0}, {"generated": 4.0}]
 

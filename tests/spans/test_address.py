@@ -11,7 +11,7 @@ from inductor_lab import store
 from inductor_lab.cli.verify import _graft
 from inductor_lab.errors import LabError
 from inductor_lab.records.span import Span
-from inductor_lab.spans.address import addressed, also
+from inductor_lab.spans import addressed, also
 
 DLRM, SPARSE, SPARSE_TRAIN = (
     store.load(CAPTURED / name) for name in ("dlrm_h200", "sparse_ffn_h200", "sparse_ffn_train_h200")

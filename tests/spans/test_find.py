@@ -19,7 +19,7 @@ from inductor_lab.records import Capture, ExternCall, LaunchArgument, TensorType
 from inductor_lab.records.span import FoundSpan
 from inductor_lab.spans import span
 from inductor_lab.spans.find import spans
-from inductor_lab.spans.weights import Cost, Memory, Use, Wall, Weighed, Weights
+from inductor_lab.spans.weights import Barrier, Cost, Memory, Use, WeighedStep, Weights
 from inductor_lab.spans.windows import Window, Windows
 
 H200 = find_gpu("h200")
@@ -44,7 +44,7 @@ def by_steps(rows: tuple[FoundSpan, ...]) -> dict[tuple[int, int], FoundSpan]:
 # ---------------------------------------------------------------- windows, written by hand
 
 
-def product(number: int, reads: str, writes: str, *, columns: int = 4096, seconds: float = 0.0) -> Weighed:
+def product(number: int, reads: str, writes: str, *, columns: int = 4096, seconds: float = 0.0) -> WeighedStep:
     """`writes = reads @ w`, of this many columns; its operations take so long."""
     type_ = TensorType("float32", (4096, columns), (columns, 1))
     made = ExternCall("extern_kernels.mm", "0_inference", number)
@@ -54,21 +54,21 @@ def product(number: int, reads: str, writes: str, *, columns: int = 4096, second
     moved = 2 * LARGE / H200.reachable
     cost = Cost({"products": seconds}, max(moved, seconds), False, max(moved, seconds), {})
     uses = Use(reads, reads, True, LARGE, 0), Use(writes, writes, False, 0, LARGE)
-    return Weighed(number, step, (number,), cost, uses, {})
+    return WeighedStep(number, step, (number,), cost, uses, {})
 
 
-def windows(*steps: Weighed | Wall, producers: Mapping[int, Mapping[int, str]]) -> dict[tuple[int, int], Window]:
+def windows(*steps: WeighedStep | Barrier, producers: Mapping[int, Mapping[int, str]]) -> dict[tuple[int, int], Window]:
     """All windows of steps, by their first and last; memory is alive while somebody reads it, and the last one's result."""
-    made, events = list[Weighed | Wall](), dict[str, list[tuple[int, bool, bool]]]()
+    made, events = list[WeighedStep | Barrier](), dict[str, list[tuple[int, bool, bool]]]()
     for at, step in enumerate(steps):
-        if isinstance(step, Weighed):
-            made.append(Weighed(step.number, step.step, step.key, step.cost, step.uses, producers.get(at, {})))
+        if isinstance(step, WeighedStep):
+            made.append(WeighedStep(step.number, step.step, step.key, step.cost, step.uses, producers.get(at, {})))
             for use in step.uses:
                 events.setdefault(use.base, []).append((at, use.reads, not use.reads))
         else:
             made.append(step)
     last = steps[-1]
-    kept = {use.base for use in last.uses if use.written} if isinstance(last, Weighed) else set[str]()
+    kept = {use.base for use in last.uses if use.written} if isinstance(last, WeighedStep) else set[str]()
     memories = {base: Memory(LARGE, of, base in kept) for base, of in events.items()}
     grown = Windows(Weights(made, memories), H200)
     return {(one.first, one.last): one for first in range(len(steps)) for one in grown.grown(first, len(steps))}
@@ -103,13 +103,13 @@ def test_an_input_that_two_steps_read_is_read_once_and_both_take_their_time() ->
 
 def test_an_input_is_read_again_behind_a_wait() -> None:
     second = product(1, "a", "y")
-    again = Weighed(1, second.step, second.key, second.cost, (*second.uses, Use("x", "x", True, LARGE, 0)), {})
+    again = WeighedStep(1, second.step, second.key, second.cost, (*second.uses, Use("x", "x", True, LARGE, 0)), {})
     both = windows(product(0, "x", "a"), again, producers={1: {0: "a"}})[0, 1]
     assert both.waits == 1 and both.moved == both.apart == 5 * LARGE
 
 
 def test_no_window_reaches_across_a_wall() -> None:
-    found = windows(product(0, "x", "a"), Wall(1, "waits for other ranks"), product(2, "a", "y"), producers={})
+    found = windows(product(0, "x", "a"), Barrier(1, "waits for other ranks"), product(2, "a", "y"), producers={})
     assert sorted(found) == [(0, 0), (2, 2)]
 
 

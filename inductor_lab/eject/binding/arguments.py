@@ -1,14 +1,18 @@
-"""The tensor arguments of one launch, bound: the type, the role, the name and the values of each, and which of them are one memory.
+"""The arguments of one launch, bound: the type, role, name and values of each tensor, which of them are one memory, and the numbers as Python.
 
 triton_poi_fused_relu_0.run(buf0, arg1_1, 4096, ...)      in_out_ptr0: `mm`, f32[64, 64], overwritten; in_ptr0: `bias`, graph input arg1_1
+.run(..., s77*64, ...)               s77 * 64
+.run(..., arg2_1.item(), ...)        arg2_1_item=1, an unbacked scalar: no log tells it, so that it is a parameter of the launcher
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, replace
 
 from inductor_lab.bind.bindings import bind, unfinished
+from inductor_lab.bind.elements import span
 from inductor_lab.bind.names import scratch
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Load, pointers
@@ -22,6 +26,33 @@ from inductor_lab.eject.inputs.solver import inputs_of_launch
 from inductor_lab.eject.triton.nouns import of_output
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
+from inductor_lab.records.size import Size
+
+
+@dataclass(frozen=True)
+class LaunchSizes:
+    """The sizes of one launch, or of a span's launches, as a launcher has them: what its tensors tell, and what a caller has to."""
+
+    environment: Mapping[str, int]
+    """Symbol -> its value when this was captured, as far as it is known."""
+    bindings: Mapping[str, str]
+    """Symbol -> where the launcher finds it: `x.shape[0]`; only for symbolic sizes."""
+    unbacked: Mapping[str, UnbackedScalar]
+    """Numbers that are passed and the log does not tell: by the kernel's parameter, of a span by their names."""
+
+    @property
+    def free(self) -> dict[str, object]:
+        """Numbers that no tensor tells, with what they are unless a caller passes others."""
+        symbols = {symbol: value for symbol, value in self.environment.items() if symbol not in self.bindings}
+        return symbols | {number.name: number.tried for number in self.unbacked.values()}
+
+    def assignments(self, named: Container[str]) -> list[str]:
+        """Statements that find the symbols that are named."""
+        return [f"{symbol} = {where}" for symbol, where in self.bindings.items() if symbol in named]
+
+    def telling(self, named: Container[str]) -> set[str]:
+        """The tensors that tell symbols that are named."""
+        return {where.partition(".")[0] for symbol, where in self.bindings.items() if symbol in named}
 
 
 @dataclass(frozen=True)
@@ -68,7 +99,10 @@ class _Binding:
                 dtype = (
                     argument.dtype or type_.dtype
                 )  # the wrapper allocates bytes, the kernel takes them for wider numbers
-                self.workspaces[argument.name] = dtype, -(-_span(type_) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype])
+                self.workspaces[argument.name] = (
+                    dtype,
+                    -(-(span(type_) or 0) * ITEMSIZE[type_.dtype] // ITEMSIZE[dtype]),
+                )
             else:
                 self.symbolic[argument.name], self.types[argument.name] = symbolic, type_
         self.held = [argument for argument in kernel.arguments if argument.name in self.types]
@@ -161,10 +195,6 @@ class _Binding:
         return names
 
 
-def _span(type_: TensorType) -> int:
-    return 1 + sum((int(size) - 1) * int(step) for size, step in zip(type_.shape, type_.stride, strict=True))
-
-
 # ------------------------------------------------------------ roles
 
 
@@ -247,3 +277,98 @@ def _leaves_a_rest(tensor: Tensor, found: Computation, *, counted: bool) -> bool
             box = job.box(access)
             written = None if box is None or written is None else written + box.count
     return counted and written is not None and written < tensor.numel()
+
+
+LONGEST = 40
+"""Characters of a name."""
+
+
+@dataclass(frozen=True)
+class UnbackedScalar:
+    """A number that a launch passes and no log tells: the value of a tensor of one element, `arg2_1.item()`."""
+
+    name: str
+    """The launcher's parameter, `arg2_1_item`."""
+    text: str
+    """What the module passes."""
+    tried: str
+    """The value that it has unless a caller passes another."""
+
+    def comment(self) -> str:
+        return f"{self.text}: the log does not tell it, {self.tried} is tried"
+
+
+def scalars(
+    kernel: Kernel, launch: Launch, environment: Mapping[str, int], known: Mapping[str, int], taken: set[str]
+) -> tuple[dict[str, str], dict[str, UnbackedScalar]]:
+    """Parameter -> the launcher's text for a number that is passed, and those of them that the log does not tell.
+
+    Args:
+        environment: Symbol -> its value; the symbols that the launcher finds in its tensors.
+        known: Those of which the graph tells the value.
+        taken: Names that nothing else may have.
+    """
+    passed = {argument.name: argument.value for argument in launch.arguments}
+    arguments = {a.name: a for a in kernel.arguments if a.role == "size" and a.name in passed}
+    told = {name: _python(passed[name], environment, known) for name in arguments}
+    unbacked = _unbacked(
+        {name: passed[name] for name, text in told.items() if text is None},
+        arguments,
+        taken | naming.RESERVED | NAMES | set(environment),
+    )
+    return {name: unbacked[name].name if text is None else text for name, text in told.items()}, unbacked
+
+
+def _python(text: str, environment: Mapping[str, int], known: Mapping[str, int]) -> str | None:
+    """A number that the launch passes, as Python over the symbols; None for a value of the program's run."""
+    if re.fullmatch(r"-?\d+(\.\d*)?(e-?\d+)?", text):
+        return text
+    named = re.sub(
+        r"\b[A-Za-z_]\w*\b",
+        lambda found: str(known[found[0]]) if found[0] in known and found[0] not in environment else found[0],
+        text,
+    )
+    try:
+        size = Size.of(named)
+        size.bound(environment)
+    except ValueError:
+        return None
+    return size.python
+
+
+def _unbacked(
+    passed: Mapping[str, str], arguments: Mapping[str, Argument], taken: set[str]
+) -> dict[str, UnbackedScalar]:
+    """A name and a value for each, by parameter; what is passed twice has one name.
+
+    Args:
+        passed: Parameter -> the module's text.
+        arguments: The kernel's own, by name.
+        taken: Names that nothing else may have.
+    """
+    found: dict[str, UnbackedScalar] = {}
+    named: dict[tuple[str, str], str] = {}
+    for parameter, text in passed.items():
+        tried = _tried(arguments[parameter].dtype)
+        if (text, tried) not in named:
+            named[text, tried] = naming.unique(re.sub(r"\W+", "_", text).strip("_")[:LONGEST], taken)
+        found[parameter] = UnbackedScalar(named[text, tried], text, tried)
+    return found
+
+
+def _tried(dtype: str) -> str:
+    """A number that neither leaves others as they are nor makes them 0, where there is such a one."""
+    return "0.5" if "float" in dtype else "True" if dtype == "bool" else "1"
+
+
+def numels(found: Computation, scalars: Mapping[str, str], environment: Mapping[str, int]) -> dict[str, int]:
+    """`xnumel`, `r0_numel` ... in numbers, of several jobs the largest; without those that a size of unknown value decides."""
+    numels: dict[str, int] = {}
+    for part in found.every():
+        for axis, numel in part.numel.items():
+            text = scalars.get(f"{axis}numel", str(numel)) if not isinstance(numel, int) else str(numel)
+            try:
+                numels[f"{axis}numel"] = max(numels.get(f"{axis}numel", 0), Size.of(text).bound(environment))
+            except ValueError:
+                continue
+    return numels

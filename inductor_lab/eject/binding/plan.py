@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.annotate.titles import Namer, Naming
@@ -12,14 +12,13 @@ from inductor_lab.computation import computation, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.binding import configuration as config
-from inductor_lab.eject.binding.arguments import bound_arguments, settled
-from inductor_lab.eject.binding.scalars import UnbackedScalar, numels, scalars
+from inductor_lab.eject.binding.arguments import LaunchSizes, bound_arguments, numels, scalars, settled
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.eject.eager import Eager, NoReference, eager
 from inductor_lab.eject.graph import Reference, aten
-from inductor_lab.eject.graph_sizes import told
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.sizes import told
 from inductor_lab.eject.triton import subkernel_tables
 from inductor_lab.eject.triton.subkernel_tables import Table
 from inductor_lab.errors import LabError
@@ -28,7 +27,7 @@ from inductor_lab.spans import unread
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(LaunchSizes):
     """A kernel ready to be printed."""
 
     capture: Capture
@@ -42,14 +41,8 @@ class Plan:
     """Scratch memory that a launch clears: parameter -> dtype and elements."""
     scalars: Mapping[str, str]
     """Parameter -> the launcher's text for a number that is passed: `s77`, `4096`."""
-    unbacked: Mapping[str, UnbackedScalar]
-    """Those of them that the log does not tell."""
     guessed: frozenset[str]
     """Symbols of which the log tells no value."""
-    bindings: Mapping[str, str]
-    """Symbol -> where the launcher finds it: `x.shape[0]`; only for symbolic sizes."""
-    environment: Mapping[str, int]
-    """Symbol -> its value when this was captured, as far as it is known."""
     numels: Mapping[str, int]
     """`xnumel`, `r0_numel` ... in numbers."""
     config: Mapping[str, int]
@@ -79,6 +72,13 @@ class Plan:
     @property
     def written(self) -> tuple[Tensor, ...]:
         return tuple(tensor for tensor in self.tensors.values() if tensor.role != "in")
+
+    def not_told(self, numbers: Iterable[str]) -> str:
+        """Which of some numbers the log does not tell, and what stands for them."""
+        tried = {symbol: str(self.environment[symbol]) for symbol in sorted(self.guessed & self.environment.keys())}
+        tried |= {number.name: number.tried for number in self.unbacked.values()}
+        said = [f"`{name}` ({tried[name]} is tried)" for name in numbers if name in tried]
+        return f"the log does not tell {', '.join(said)}" if said else ""
 
 
 def plan(capture: Capture, kernel: Kernel) -> Plan:
@@ -112,7 +112,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
     words = _words(Namer(capture).name(kernel), form.operators if form else (), kernel)
     return Plan(
-        capture, kernel, launch, graph, found, tensors, passed.workspaces, numbers, unbacked, guessed, bindings, environment, sized,
+        environment, bindings, unbacked, capture, kernel, launch, graph, found, tensors, passed.workspaces, numbers, guessed, sized,
         config.first_config(kernel, sized), config.interpreter_config(kernel, sized, dropped), dropped,
         form, why, reference, unknown, passed.colliding, words,
         naming.function_name(words, names | naming.RESERVED | NAMES, kernel.category),

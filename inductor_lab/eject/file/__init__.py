@@ -1,8 +1,13 @@
-"""A plan and its hand kernel -> the text of a file: the values that the template places, and the hashes in its header."""
+"""A plan and its hand kernel -> the text of a file: the values that the template places, and the hashes in its header.
+
+A kernel in CUDA C++ is a Python file, the `.cu` file that it builds, and a CMake project that tests it without Python.
+"""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
+import hashlib
 import linecache
 import re
 import traceback
@@ -15,18 +20,23 @@ from typing import Any
 import jinja2
 
 from inductor_lab.bind import heuristics
+from inductor_lab.eject import naming
 from inductor_lab.eject.binding import configuration as config
-from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.comparisons import comparing
-from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, of_file
-from inductor_lab.eject.file.examples import FILLS, inputs_of
-from inductor_lab.eject.file.header import header_of, quoted
-from inductor_lab.eject.file.literals import found_sizes, in_quotes, keywords, listed, loose, not_told
-from inductor_lab.eject.file.references import graph_form_of, reference_of, table_of
+from inductor_lab.eject.cuda.host_check import architecture, exact, test_numbers, test_tensors
+from inductor_lab.eject.cuda.page import shared
+from inductor_lab.eject.cuda.launch import Cuda
+from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, functions, of_file
+from inductor_lab.eject.file.examples import inputs_of
+from inductor_lab.eject.file.header import header_of
+from inductor_lab.eject.file.literals import in_quotes, listed, quoted
+from inductor_lab.eject.file.references import comparing, graph_form_of, reference_of, table_of
 from inductor_lab.eject.file.wrapping import paragraph, wrapped
 from inductor_lab.eject.generalize import fits, fits_generated
-from inductor_lab.eject.rendering import Baseline, CudaBeside, HandKernel, KernelText, Launcher, Rendering, names_in
+from inductor_lab.eject.inputs.domain import DOMAINS
+from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.rendering import Baseline, CudaFile, HandKernel, KernelText, Launcher, Rendering, names_in
 from inductor_lab.eject.triton.verbatim import verbatim
 from inductor_lab.ejected import RENDERED, judged_hash, rendered_hash
 from inductor_lab.errors import LabError
@@ -37,7 +47,7 @@ JUDGED = "@JUDGED@"
 
 
 def render(
-    plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "", cuda: CudaBeside | None = None
+    plan: Plan, hand: KernelText, *, template: Path | None, file: str, real: str = "", cuda: CudaFile | None = None
 ) -> str:
     """The text of the file.
 
@@ -157,7 +167,7 @@ def rendering(plan: Plan, hand: KernelText, *, file: str, several: bool = False)
 
 def _hand(plan: Plan, hand: KernelText, beside: DeviceFunctions) -> HandKernel:
     asked = fits(plan) if plan.generated else []
-    lines = [*found_sizes(plan, hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
+    lines = [*plan.assignments(hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     config_ = {} if hand.cuda else config_
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
@@ -165,7 +175,7 @@ def _hand(plan: Plan, hand: KernelText, beside: DeviceFunctions) -> HandKernel:
     writes = f"{listed(written_names)} {'is' if len(written_names) == 1 else 'are'}" if written_names else "nothing is"
     writes = "of the tensors of ARGUMENTS, in that order, those of WRITTEN are" if plan.table else writes
     launcher = _launcher(plan, hand, lines, config_, beside.checked)
-    missing = not_told(plan, loose(plan))
+    missing = plan.not_told(plan.free)
     told = f" {missing[0].upper()}{missing[1:]}." if missing else ""
     functions = (*beside.hand, *hand.functions)
     return HandKernel(
@@ -187,16 +197,15 @@ def _unread(plan: Plan) -> str:
 
 def _baseline(plan: Plan, captured: Plan, beside: DeviceFunctions) -> Baseline:
     text = verbatim(captured)
-    sizes = fits_generated(captured) if plan.generated else found_sizes(plan, text.names)
+    sizes = fits_generated(captured) if plan.generated else plan.assignments(text.names)
     launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
-    parameters = ", ".join(f"{p.name}{p.annotation}" for p in text.parameters)
     body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
     return Baseline(
         beside.functions,
         beside.namespace,
         beside.checked,
         _whose(plan.kernel),
-        parameters,
+        text.parameters,
         tuple(body.split("\n")),
         launcher,
         tuple(line.rstrip() for line in config.decorator(plan.kernel).splitlines()),
@@ -237,15 +246,15 @@ def _launcher(
     warps = [f"{name}={name}" for name in ("num_warps", "num_stages") if name in plan.config]
     passed = [text.arguments, *([] if text.cuda else [*warps, *(["**OPTIONS"] if checked else [])])]
     tensors = [tensor.name for tensor in plan.tensors.values()]
-    settings = {**loose(plan), **config_}
+    settings = {**plan.free, **config_}
     if plan.table:
         passed[0] = text.arguments.replace(", ".join(tensors), "*tensors", 1)
         unpacked = {*names_in(*lines, text.grid, f"launch({passed[0]})")} & {*tensors}
         lines = [f"{', '.join(tensors)} = tensors", *lines] if unpacked else lines
-        taken = ", ".join(["*tensors", *(f"{name}={value}" for name, value in settings.items())])
+        taken = "*tensors", *(f"{name}={value}" for name, value in settings.items())
         return Launcher(taken, tuple(lines), text.grid, ", ".join(passed), "tensors[len(TAKES) :]")
     return Launcher(
-        ", ".join([*tensors, *keywords(settings)]), tuple(lines), text.grid, ", ".join(passed),
+        tuple(tensors), tuple(lines), text.grid, ", ".join(passed),
         ", ".join(tensor.name for tensor in plan.written) or "None", settings,
     )  # fmt: skip
 
@@ -261,10 +270,104 @@ def check_of(tensors: Iterable[Tensor]) -> str:
     source = (Path(__file__).parents[2] / "judge" / "alone.py").read_text(encoding="utf-8")
     text = source.partition("# --8<-- from here on the text is copied into ejected files\n")[2].rstrip()
     fills = [tensor.fill for tensor in tensors]
-    unasked = [f'    "{word}": ' for word in FILLS if word not in fills]
+    unasked = [f'    "{word}": ' for word in DOMAINS if word not in fills]
     if not any(isinstance(fill, tuple) for fill in fills):
         unasked.append("def whole_numbers(")
     if not any(tensor.distinct for tensor in tensors):
         unasked.append("def apart(")
     asked = [part for part in text.split("\n\n\n") if not part.startswith(tuple(unasked))]
     return "\n".join(line for line in "\n\n\n".join(asked).split("\n") if not line.startswith(tuple(unasked)))
+
+
+# ------------------------------------------------------------ a kernel in CUDA C++
+
+
+def cuda_files(
+    plan: Plan, hand: KernelText, cuda: Cuda, *, template: Path | None, file: str, real: str = ""
+) -> dict[str, str]:
+    """Each file by its name, the Python file first.
+
+    Args:
+        template: A user's own: of the `.cu` file where its name says so, else of the Python file.
+        real: The file beside them that holds what the launch was given in the program.
+
+    Raises:
+        LabError: the template is not there or wrong, or the name is the `.cu` file's.
+    """
+    own = is_of_the_cu_file(template)
+    cuda = dataclasses.replace(cuda, title=header_of(plan, file).title)
+    text = filled(template if own else None, "cuda/kernel.cu.jinja", {"cuda": cuda, "file": file})
+    beside = _beside(text, file)
+    python = render(plan, hand, template=None if own else template, file=file, real=real, cuda=beside)
+    return {
+        file: python,
+        beside.file: text,
+        **{f"{beside.folder}/{name}": t for name, t in _project(plan, cuda, beside, file).items()},
+    }
+
+
+def of_several(
+    kernels: Sequence[Cuda], title: str, *, template: Path | None, file: str
+) -> tuple[CudaFile, dict[str, str]]:
+    """The `.cu` file of several kernels, and what it is built with without a GPU: what the Python file says of it, and the texts by their names.
+
+    Raises:
+        LabError: as `cuda_files`.
+    """
+    helpers = dict.fromkeys(text for one in kernels for text in one.helpers if text in shared())
+    values = {
+        "title": title, "file": file, "headers": [*dict.fromkeys(header for one in kernels for header in one.headers)], "helpers": [*helpers],
+        "kernels": [dataclasses.replace(one, helpers=tuple(text for text in one.helpers if text not in helpers)) for one in kernels],
+    }  # fmt: skip
+    text = filled(template if is_of_the_cu_file(template) else None, "cuda/span.cu.jinja", values)
+    beside = _beside(text, file)
+    return beside, {beside.file: text, f"{beside.folder}/cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
+
+
+def _beside(text: str, file: str) -> CudaFile:
+    stem = Path(file).stem
+    if Path(file).suffix == ".cu":
+        raise LabError(f"-o names the Python file, {stem}.py; the kernel stands beside it in {file}")
+    return CudaFile(f"{stem}.cu", f"{stem}_cmake", hashlib.sha256(text.encode()).hexdigest(), _part("loading.py"))
+
+
+def is_of_the_cu_file(template: Path | None) -> bool:
+    """Whether a user's template makes the `.cu` file, as its name says, and not the Python file."""
+    return template is not None and ".cu" in template.suffixes
+
+
+def _project(plan: Plan, cuda: Cuda, beside: CudaFile, file: str) -> dict[str, str]:
+    """The CMake project; without the test program where the host has no exact form of the computation, such as a float's bits."""
+    texts = {"cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
+    told = whole(plan)
+    try:
+        host = exact(
+            told.found,
+            plan.tensors,
+            {*naming.OF_THE_KERNEL, plan.name},
+            plan.scalars,
+            plan.name,
+            functions(plan.kernel),
+        )
+        tensors = test_tensors(plan.tensors, plan.environment)
+        numbers = test_numbers(told)
+    except (UnprintableError, ValueError):
+        return texts
+    device = {f"{name}_ptr": f"{tensor.name}.device" for name, tensor in tensors.items()}
+    on_host = {f"{name}_ptr": tensor.on_host for name, tensor in tensors.items()}
+    values = {
+        "cuda": cuda, "exact": host, "file": file, "cuda_file": beside.file, "tensors": tuple(dict.fromkeys(tensors.values())),
+        "architecture": architecture(plan.capture.gpu.arch),
+        "launched": ", ".join((device | numbers)[each.name] for each in cuda.parameters),
+        "called": ", ".join((on_host | numbers)[each.name] for each in host.parameters),
+    }  # fmt: skip
+    return {
+        "CMakeLists.txt": filled(None, "cuda/CMakeLists.txt.jinja", values),
+        "test.cu": filled(None, "cuda/test.cu.jinja", values),
+        **texts,
+    }
+
+
+def _part(name: str) -> str:
+    """A text that stands in every ejected CUDA kernel."""
+    return (templates_folder() / "cuda" / name).read_text(encoding="utf-8").rstrip()

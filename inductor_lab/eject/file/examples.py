@@ -8,28 +8,16 @@ from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.file.literals import listed, literal, not_told, tuple_of
+from inductor_lab.eject.file.literals import listed, literal, tuple_of
 from inductor_lab.eject.generalize import others
-from inductor_lab.eject.inputs.domain import Domain
+from inductor_lab.eject.inputs.domain import DOMAINS, Domain
 from inductor_lab.eject.inputs.solver import inputs
 from inductor_lab.eject.rendering import EagerReference, Inputs, KernelText
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.records import TensorType
+from inductor_lab.records import Capture, Kernel, TensorType
 from inductor_lab.records.size import Size
+from inductor_lab.records.span import Span
 
-FILLS = {
-    "bool": "either",
-    "any": "any whole number",
-    "normal": "normal numbers",
-    "finite": "normal without infinities and NaN",
-    "positive": "above 0",
-    "count": "above 0 and finite",
-    "unit": "between -1 and 1",
-    "above_one": "above 1",
-    "sorted": "in ascending order",
-    "out": "output, poisoned",
-}
-"""What the words of ARGUMENTS mean; `inputs.Fill` draws them, and the judge."""
 HELD, COMPILED = 8192, 1 << 19
 """Elements that a program may hold on a GPU; and elements times lines of the kernel that are compiled in seconds."""
 TILE = 128
@@ -37,16 +25,21 @@ TILE = 128
 
 
 def inputs_of(plan: Plan, hand: KernelText, reference: EagerReference | None) -> Inputs:
-    own_names = {name: max(block, TILE) for name, block in hand.tuned.items()}
-    own_names |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
-    own_names = {} if hand.cuda else own_names
+    tails = {where: literal(blocks) for where, blocks in tail(plan, hand).items()}
     return Inputs(
         dict(plan.environment) if plan.bindings else {}, tuple(others(plan) if plan.generated else _others(plan)), plan.generated is not None,
-        not_told(plan, plan.bindings), legend(plan.tensors.values()), collides(plan.colliding),
+        plan.not_told(plan.bindings), legend(plan.tensors.values()), collides(plan.colliding),
         tuple(argument(tensor, (plan.bindings and tensor.symbolic) or tensor.type) for tensor in plan.tensors.values()),
         tuple_of([f'"{name}"' for name in (reference.takes if reference else ())]), tuple_of([f'"{tensor.name}"' for tensor in plan.written]),
-        _unread(plan), *_bytes(plan), literal(own_names), literal(plan.interpreter), _tail(plan, hand), tuple(_origin(plan, hand)),
+        _unread(plan), *_bytes(plan), literal(interpreted(plan, hand)), literal(plan.interpreter), literal(tails), tuple(_origin(plan, hand)),
     )  # fmt: skip
+
+
+def interpreted(plan: Plan, hand: KernelText) -> dict[str, int]:
+    """The hand kernel's blocks in Triton's interpreter."""
+    blocks = {name: max(block, TILE) for name, block in hand.tuned.items()}
+    blocks |= {hand.blocks.get(name, name): value for name, value in plan.interpreter.items()}
+    return {} if hand.cuda else blocks
 
 
 def _unread(plan: Plan) -> str:
@@ -55,18 +48,38 @@ def _unread(plan: Plan) -> str:
 
 
 def _origin(plan: Plan, hand: KernelText) -> list[str]:
-    kernel, capture = plan.kernel, plan.capture
-    return said({
-        "schema": 1, "capture": capture.name, "graph": plan.launch.graph, "kernel": kernel.id, "name": kernel.name, "body_sha256": kernel.body_sha256,
-        "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name, "arch": capture.gpu.arch,
-        **({} if plan.table else {"parameters": {tensor.parameter: tensor.name for tensor in plan.tensors.values()}}),
-         "numbers": dict((plan.generated or plan).scalars), "sizes": dict(plan.bindings), "blocks": dict(hand.blocks),
-         **({"target": "cuda"} if hand.cuda else {}),
-    })  # fmt: skip
+    parameters = {} if plan.table else {"parameters": {one.parameter: one.name for one in plan.tensors.values()}}
+    numbers = dict((plan.generated or plan).scalars)
+    told = {**parameters, "numbers": numbers, "sizes": dict(plan.bindings), "blocks": dict(hand.blocks)}
+    return origin(plan.capture, plan.launch.graph, plan.kernel, plan.kernel.name, told, cuda=hand.cuda is not None)
 
 
-def said(facts: Mapping[str, object]) -> list[str]:
-    """The lines of ORIGIN."""
+def origin(
+    capture: Capture,
+    graph: str,
+    of: Kernel | Span,
+    name: str,
+    told: Mapping[str, object],
+    *,
+    cuda: bool,
+    steps: Sequence[str] = (),
+) -> list[str]:
+    """The lines of ORIGIN.
+
+    Args:
+        told: What is said of the launch: its parameters, numbers, sizes and blocks.
+        steps: The lines that list those of a span.
+    """
+    facts = {
+        "name": name, "body_sha256": of.body_sha256, "torch": capture.torch, "triton": capture.triton, "gpu": capture.gpu.name,
+        "arch": capture.gpu.arch, **told, **({"target": "cuda"} if cuda else {}),
+    }  # fmt: skip
+    return [
+        *_said({"schema": 1, "capture": capture.name, "graph": graph, "kernel": of.id}), *steps, *_said(facts),
+    ]  # fmt: skip
+
+
+def _said(facts: Mapping[str, object]) -> list[str]:
     return [
         f"    {name!r}: {value!r},".replace("'", '"')
         if "'" in repr(value) and '"' not in repr(value)
@@ -95,7 +108,7 @@ def argument(tensor: Tensor, type_: TensorType) -> dict[str, str]:
 def legend(tensors: Collection[Tensor]) -> str:
     """What the values in ARGUMENTS mean, as far as a file has them."""
     fills = [tensor.fill for tensor in tensors if not tensor.overwrites]
-    told = [f'"{word}": {meaning}' for word, meaning in FILLS.items() if word in fills]
+    told = [f'"{name}": {word.means}' for name, word in DOMAINS.items() if name in fills]
     ranges = [fill for fill in fills if isinstance(fill, tuple)]
     told += ["(a, b): whole numbers from a up to b, without b"] if ranges else []
     told += ["what follows: the value of some"] if any(len(fill) > 2 for fill in ranges) else []
@@ -151,11 +164,11 @@ def _bytes(plan: Plan) -> tuple[str, str]:
     return f'{{"read": {counted.read}, "written": {counted.written}}}', meaning
 
 
-def _tail(plan: Plan, hand: KernelText) -> str:
+def tail(plan: Plan, hand: KernelText) -> dict[str, dict[str, int]]:
     """Blocks that do not divide, for both; none where what is drawn depends on them. A block without a mask must go on dividing."""
+    found: dict[str, dict[str, int]] = {"gpu": {}, "interpreter": {}}
     if plan.reference is None and config.draws_by_four(plan.kernel):
-        return '{"gpu": {}, "interpreter": {}}'
-    parts = []
+        return found
     compiled = min(HELD, COMPILED // (plan.kernel.body.count("\n") + 1))
     for where, given, most in (("gpu", plan.config, compiled), ("interpreter", plan.interpreter, 1 << 20)):
         chosen = config.tail_config(plan.kernel, plan.numels, given, most)
@@ -163,10 +176,9 @@ def _tail(plan: Plan, hand: KernelText) -> str:
             chosen = config.tail_config(plan.kernel, plan.numels, given, 8 * most)
         if where == "interpreter":
             chosen |= config.uneven(plan.kernel, plan.dropped)
-        kept = {
+        found[where] = {
             hand.blocks.get(name, name): size
             for name, size in chosen.items()
             if name.partition("BLOCK")[0].lower() not in hand.fixed and not hand.cuda
         }
-        parts.append(f'"{where}": {literal(kept)}')
-    return "{" + ", ".join(parts) + "}"
+    return found

@@ -20,6 +20,7 @@ from inductor_lab.computation.text import LEFT_OUT, Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, Reduction, pointers, walk
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import IDLE, Tensor
+from inductor_lab.eject.file.literals import quoted
 from inductor_lab.eject.rendering import Header
 from inductor_lab.records import Capture, Kernel, SourceLine
 
@@ -106,12 +107,6 @@ def target(capture: Capture) -> str:
     )
     absent = ", not there when this was captured" if capture.gpu.virtual else ""
     return f"{gpu} ({capture.gpu.arch or 'unknown'}){absent}{', ' + versions if versions else ''}"
-
-
-def quoted(text: str) -> str:
-    """A log's text as it may stand in a docstring: it can neither end it nor escape out of a character."""
-    printable = "".join(character if character.isprintable() else " " for character in text)
-    return printable.replace("\\", "\\\\").replace('"""', "'''")
 
 
 # ------------------------------------------------------------ the title

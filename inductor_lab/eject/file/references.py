@@ -1,4 +1,4 @@
-"""What a file's kernel is held to: eager PyTorch by the kernel's own tree, by its template or by the graph.
+"""What a file's kernel is held to: eager PyTorch by the kernel's own tree, by its template or by the graph; and what it compares, `def compares`.
 
 Where the subkernels are a table, the file says what one of each kind reads and is held to, and has a row for each:
 
@@ -8,18 +8,30 @@ Where the subkernels are a table, the file says what one of each kind reads and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
+from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
-from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import eager_text
-from inductor_lab.eject.file.header import quoted
-from inductor_lab.eject.file.literals import found_sizes, keywords, listed, loose, tuple_of
+from inductor_lab.eject.eager import MOST, compares
+from inductor_lab.eject.file.literals import keywords, listed, quoted, tuple_of
 from inductor_lab.eject.graph import Reference
 from inductor_lab.eject.graph.flex_attention import attention, is_flex
+from inductor_lab.eject.inputs.domain import between
+from inductor_lab.eject.inputs.intervals import Bounds, bound_names
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.rendering import EagerReference, GraphForm, JobKind, JobTable, names_in, where_inputs_are
+from inductor_lab.eject.rendering import (
+    Comparisons,
+    EagerReference,
+    GraphForm,
+    SubkernelKind,
+    SubkernelTable,
+    names_in,
+    where_inputs_are,
+)
 from inductor_lab.eject.triton.subkernel_tables import TableKind
 from inductor_lab.eject.triton.subkernels import Job
 from inductor_lab.records import Kernel
@@ -38,16 +50,28 @@ def reference_of(plan: Plan) -> tuple[EagerReference | None, str]:
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
-    telling = {
-        where.partition(".")[0] for symbol, where in plan.bindings.items() if symbol in named
-    }  # a size may be an output's alone
+    telling = plan.telling(named)  # a size may be an output's alone
     takes = [
         tensor.name for parameter, tensor in plan.tensors.items() if parameter in found.takes or tensor.name in telling
     ]
+    sizes = plan.assignments(named)
+    return _placed(found.helpers, takes, found.lines, found.results, _gives(plan), free=plan.free, sizes=sizes), ""
+
+
+def _placed(
+    helpers: Iterable[str], takes: Sequence[str], lines: Iterable[str], results: Iterable[str], gives: str, *,
+    free: Mapping[str, object] = MappingProxyType({}), sizes: Iterable[str] = (),
+) -> EagerReference:  # fmt: skip
+    """A reference that makes what it makes on the device of the first tensor that it takes.
+
+    Args:
+        free: Numbers that a caller may pass besides.
+        sizes: Statements that find sizes.
+    """
     return EagerReference(
-        tuple(eager_text(name) for name in found.helpers), tuple(takes), ", ".join([*takes, *keywords(loose(plan))]),
-        (*found_sizes(plan, named), *where_inputs_are(takes, found.lines)), tuple_of(where_inputs_are(takes, found.results)), _gives(plan),
-    ), ""  # fmt: skip
+        tuple(map(eager_text, helpers)), tuple(takes), ", ".join([*takes, *keywords(free)]),
+        (*sizes, *where_inputs_are(takes, lines)), tuple_of(where_inputs_are(takes, results)), gives,
+    )  # fmt: skip
 
 
 def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
@@ -56,9 +80,7 @@ def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
         form = attention(plan.kernel, plan.tensors)
     except NoReference as reason:
         return None, _in_its_names(str(reason), plan)
-    return EagerReference(
-        (eager_text("visits"),), form.takes, ", ".join(form.takes), form.lines, tuple_of(form.results), _gives(plan)
-    ), ""  # fmt: skip
+    return _placed(["visits"], form.takes, form.lines, form.results, _gives(plan)), ""
 
 
 def _in_its_names(reason: str, plan: Plan) -> str:
@@ -70,10 +92,9 @@ def _in_its_names(reason: str, plan: Plan) -> str:
 def _by_graph(plan: Plan, form: Reference) -> EagerReference:
     takes = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
     allowed = _tf32(plan.kernel)
-    return EagerReference(
-        () if allowed is None else (eager_text("tf32"),), tuple(takes), ", ".join(takes),
-        where_inputs_are(takes, form.statements), tuple_of(where_inputs_are(takes, form.results)), _gives(plan), by_graph=True, tf32=allowed,
-    )  # fmt: skip
+    helpers = [] if allowed is None else ["tf32"]
+    made = _placed(helpers, takes, form.statements, form.results, _gives(plan))
+    return replace(made, by_graph=True, tf32=allowed)
 
 
 def _gives(plan: Plan) -> str:
@@ -91,9 +112,12 @@ def _tf32(kernel: Kernel) -> bool | None:
 
 def graph_form_of(plan: Plan, captured: Plan) -> GraphForm | None:
     form = captured.graph_form
-    if form is None or plan.kernel.category == "template":
-        return None
-    read = [tensor.name for tensor in plan.tensors.values() if tensor.role != "out"]
+    return None if form is None or plan.kernel.category == "template" else graph_form(form, plan.tensors.values())
+
+
+def graph_form(form: Reference, tensors: Iterable[Tensor]) -> GraphForm:
+    """What the graph says of a kernel or a span, as a function of the tensors that are read."""
+    read = [tensor.name for tensor in tensors if tensor.role != "out"]
     statements, results = where_inputs_are(read, form.statements), where_inputs_are(read, form.results)
     return GraphForm(", ".join([*read, *keywords(form.sizes)]), statements, tuple_of(results))
 
@@ -101,7 +125,7 @@ def graph_form_of(plan: Plan, captured: Plan) -> GraphForm | None:
 # ------------------------------------------------------------ a table of subkernels
 
 
-def table_of(plan: Plan) -> JobTable | None:
+def table_of(plan: Plan) -> SubkernelTable | None:
     """The table of a plan's jobs, as the template places it; None where there is none."""
     if plan.table is None:
         return None
@@ -116,13 +140,13 @@ def table_of(plan: Plan) -> JobTable | None:
     for place, job in table.jobs:
         many = [str(place)] if len(table.kinds) > 1 else []
         rows.append((f"({', '.join([*many, *lies[job.number]])})", quoted(_of(job, table.kinds[place].kind.words))))
-    kinds: list[JobKind] = []
+    kinds: list[SubkernelKind] = []
     for place, (one, told) in enumerate(zip(table.kinds, columns, strict=True)):
         own = _kind(one, told, table.suffix(place))
         told_of = own.columns, own.reads, own.writes
         alike = (kind.suffix for kind in kinds if (kind.columns, kind.reads, kind.writes) == told_of)
         kinds.append(replace(own, like=next(alike, own.suffix)))
-    return JobTable(tuple(rows), tuple(kinds))
+    return SubkernelTable(tuple(rows), tuple(kinds))
 
 
 def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
@@ -136,14 +160,11 @@ def _columns(one: TableKind) -> dict[tuple[str, ...], str]:
     return columns
 
 
-def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -> JobKind:
+def _kind(one: TableKind, columns: Mapping[tuple[str, ...], str], suffix: str) -> SubkernelKind:
     specs = tuple((_name(name), _spec(one, place, columns)) for place, name in enumerate(one.names))
-    takes, made = one.reference.takes, one.reference
-    reference = EagerReference(
-        tuple(eager_text(name) for name in made.helpers), takes, ", ".join(takes), where_inputs_are(takes, made.lines),
-        tuple_of(where_inputs_are(takes, made.results)), f"the new {listed(_new(one))}",
-    )  # fmt: skip
-    return JobKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
+    made = one.reference
+    reference = _placed(made.helpers, made.takes, made.lines, made.results, f"the new {listed(_new(one))}")
+    return SubkernelKind(suffix, suffix, ", ".join(columns.values()), specs[: one.reads], specs[one.reads :], reference)
 
 
 def _new(one: TableKind) -> list[str]:
@@ -183,3 +204,52 @@ def _of(job: Job, words: Sequence[str]) -> str:
         return own.pop()
     nodes = dict(zip(words, (tensor.node for tensor in job.tensors.values()), strict=True))
     return f"param is {nodes['param']}" if nodes.get("param") else ""
+
+
+NONE = Comparisons((), (), (), 0)
+
+
+def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
+    """The comparisons of a kernel whose reference is printed from its tree; none for any other."""
+    if reference is None or reference.by_graph or plan.reference is None:
+        return NONE
+    if plan.table and len(plan.table.kinds) == 1 and (told := _of_a_job(plan, plan.table.kinds[0])):
+        return told
+    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
+    bounds = {id(job): _bounds(plan, job) for job in plan.found.every()}
+    found = compares(plan.kernel, plan.found, views, plan.scalars, bounds)
+    named = names_in(*found.lines, *found.rows)
+    unread = {tensor.name for tensor in plan.tensors.values()} - set(reference.takes)
+    if (named | plan.telling(named)) & unread:
+        return Comparisons((), (), (), found.left_out + len(found.rows))
+    functions = tuple(text for helper in found.helpers if (text := eager_text(helper)) not in reference.functions)
+    lines = (*plan.assignments(named), *where_inputs_are(reference.takes, found.lines))
+    return Comparisons(functions, lines, where_inputs_are(reference.takes, found.rows), found.left_out)
+
+
+def _of_a_job(plan: Plan, one: TableKind) -> Comparisons | None:
+    """The comparisons of the jobs of a table, where all make the same ones."""
+    made = [
+        compares(plan.kernel, job.found, one.views(job), plan.scalars, {id(job.found): _bounds(plan, job.found)})
+        for job in one.kind.jobs
+    ]
+    first, takes, many = made[0], one.reference.takes, len(made)
+    named = names_in(*first.lines, *first.rows)
+    if any(each != first for each in made) or named & ({*one.kind.words} - {*takes}):
+        return None
+    functions = tuple(eager_text(helper) for helper in first.helpers if helper not in one.reference.helpers)
+    lines, rows = where_inputs_are(takes, first.lines), where_inputs_are(takes, first.rows)
+    jobs = min(many, max(MOST // max(len(rows), 1), 1))
+    return Comparisons(functions, lines, rows, first.left_out * many + len(rows) * (many - jobs), jobs)
+
+
+def _bounds(plan: Plan, job: Computation) -> Bounds:
+    """Between which numbers the values of a job are, when its inputs are drawn."""
+    sizes = bound_names(job, plan.environment)
+    bounds = Bounds(job.numel, sizes)
+    drawn = {
+        p: between(one.fill, bounds.number)
+        for p, one in plan.tensors.items()
+        if isinstance(one.fill, str) or not one.distinct
+    }
+    return Bounds(job.numel, sizes, {pointer: room for pointer, room in drawn.items() if room is not None})

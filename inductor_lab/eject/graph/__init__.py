@@ -22,8 +22,8 @@ from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, metho
 from inductor_lab.eject.graph.flex_attention import is_flex
 from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
 from inductor_lab.eject.graph.spelling import is_number, spelled
-from inductor_lab.eject.graph_sizes import in_numbers, told
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.sizes import in_numbers, told
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
 from inductor_lab.records.size import Size
 

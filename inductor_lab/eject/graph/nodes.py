@@ -18,8 +18,8 @@ from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.bind.dependencies import missing, operator
 from inductor_lab.computation import Computation
 from inductor_lab.computation.tree import Load
-from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
 
 

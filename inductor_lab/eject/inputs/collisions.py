@@ -16,9 +16,8 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.space import Digits
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Scan
-from inductor_lab.eject.inputs.allocation import bound_names
 from inductor_lab.eject.inputs.domain import Domain
-from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Bounds, bound_names
 from inductor_lab.eject.inputs.uses import uncast
 from inductor_lab.records import SizeLike, TensorType
 

@@ -29,9 +29,8 @@ from inductor_lab.computation.tree import (
     pointers,
     walk,
 )
-from inductor_lab.eject.inputs.allocation import Allocation
 from inductor_lab.eject.inputs.domain import MOST
-from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Allocation, Bounds
 from inductor_lab.records import TensorType
 
 WORDS = {"positive": "positive", "unit": "unit", "open_unit": "unit", "above_one": "above_one"}

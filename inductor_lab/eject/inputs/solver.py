@@ -20,10 +20,9 @@ from inductor_lab.computation.index import Index
 from inductor_lab.computation.intervals import Interval, exactly
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Expression, Load, pointers, walk
-from inductor_lab.eject.inputs.allocation import Allocation, addresses, stays
 from inductor_lab.eject.inputs.collisions import Collisions, collisions
 from inductor_lab.eject.inputs.domain import Domain, domain, limits, usual
-from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Allocation, Bounds, addresses, stays
 from inductor_lab.eject.inputs.requirements import requirements
 from inductor_lab.eject.inputs.uses import (
     compared,

@@ -31,8 +31,7 @@ from inductor_lab.computation.tree import (
     pointers,
     walk,
 )
-from inductor_lab.eject.inputs.allocation import Allocation
-from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.inputs.intervals import Allocation, Bounds
 
 SIGNED, WHOLE = ("int",), ("int", "uint")
 """What integer dtypes begin with."""

@@ -24,7 +24,7 @@ Place = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Texts:
+class KernelTexts:
     """What is printed of a kernel."""
 
     texts: Sequence[str]
@@ -32,15 +32,15 @@ class Texts:
     """Names that mean something in it alone."""
 
 
-def apart(one: Texts, other: Texts, *, nought: bool = False) -> Mapping[Place, Number] | None:
+def differences(one: KernelTexts, other: KernelTexts, *, zero: bool = False) -> Mapping[Place, Number] | None:
     """The numbers of `other` that are not those of `one`; None where more than own names and numbers differ.
 
     Args:
-        nought: Whether `x` is taken for `x + 0` where `one` adds a number.
+        zero: Whether `x` is taken for `x + 0` where `one` adds a number.
     """
     if len(one.texts) != len(other.texts):
         return None
-    beside = _Beside(one.own, other.own, nought)
+    beside = _Comparison(one.own, other.own, zero)
     for number, (left, right) in enumerate(zip(one.texts, other.texts, strict=True)):
         if left != right and _comments(left) != _comments(right):
             return None
@@ -56,12 +56,12 @@ def _comments(text: str) -> list[str]:
 
 
 @dataclass
-class _Beside:
+class _Comparison:
     """Two texts, compared node by node."""
 
     own: Collection[str]
     others_own: Collection[str]
-    nought: bool
+    zero: bool
     names: dict[str, str] = field(default_factory=dict)
     back: dict[str, str] = field(default_factory=dict)
     found: dict[Place, Number] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class _Beside:
 
     def _adds_nothing(self, other: ast.AST) -> bool:
         added = isinstance(other, ast.BinOp) and isinstance(other.op, ast.Add) and isinstance(other.right, ast.Constant)
-        return self.nought and not added
+        return self.zero and not added
 
     def _names(self, one: str | None, other: str | None) -> bool:
         if one is None or other is None or (one not in self.own and other not in self.others_own):
@@ -181,7 +181,7 @@ def _said(text: str, names: Mapping[int, str]) -> str:
     return "f" + DIGITS.sub(named, text)
 
 
-def numbers(first: Texts, others: Sequence[Mapping[Place, Number]]) -> Numbers:
+def numbers(first: KernelTexts, others: Sequence[Mapping[Place, Number]]) -> Numbers:
     """What tells texts apart, given where each has another number than the first."""
     trees = [ast.parse(text) for text in first.texts]
     places = {place for one in others for place in one}

@@ -23,8 +23,8 @@ from inductor_lab.eject import naming
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.graph import MOST_NAMED, Reference, over
 from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
-from inductor_lab.eject.graph_sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.span.kernels import is_claimed, of_launch
 from inductor_lab.eject.span.plan import SpanPlan, operator
 from inductor_lab.eject.span.views import bases, is_row_by_row, said

@@ -11,13 +11,12 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.eject.binding.plan import Plan
-from inductor_lab.eject.file.literals import keywords
 from inductor_lab.eject.rendering import Baseline, Launcher, Parameter, Rendering
-from inductor_lab.eject.span.antiunification import Number, Numbers, Place, Texts, apart, numbers
+from inductor_lab.eject.span.antiunification import KernelTexts, Number, Numbers, Place, differences, numbers
 
 BODY, LINES, GRID, PASSED, TAKEN = range(5)
 """Texts of a kernel and its launcher."""
@@ -26,7 +25,7 @@ REFERENCE, COMPARES = 5, 8
 
 
 @dataclass(frozen=True)
-class Given:
+class LaunchNumbers:
     """The numbers that one launch gives what it shares with others, by the names of what takes them."""
 
     launch: Mapping[str, Number] = field(default_factory=dict)
@@ -35,7 +34,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedKernel:
     """What is printed once, and what each of its kernels gives it."""
 
     members: Sequence[int]
@@ -43,79 +42,76 @@ class Shared:
     """The one whose names it has."""
     numbers: Numbers
 
-    def given(self, member: int) -> Given:
+    def given(self, member: int) -> LaunchNumbers:
         values = self.numbers.values[self.members.index(member)]
         named = self.numbers.of(BODY, TAKEN), self.numbers.of(REFERENCE)
-        return Given(*({name: values[name] for name in names} for names in named))
+        return LaunchNumbers(*({name: values[name] for name in names} for names in named))
 
 
 # ------------------------------------------------------------ which are alike
 
 
-def by_hand(plans: Sequence[Plan], parts: Sequence[Rendering]) -> list[Shared]:
-    """The kernels that are there to be edited. Where the autotuner chose otherwise for the same work, what it chose most often is the choice."""
+@dataclass(frozen=True)
+class _Printed:
+    """What is printed of one kernel, as far as it is compared with others'."""
 
-    def key(at: int) -> str:
-        one, hand = parts[at], parts[at].hand
-        return repr((
-            plans[at].name, sorted(plans[at].unbacked), hand.functions, hand.remark, hand.untold, [*hand.launcher.settings],
+    key: str
+    """What must be the same."""
+    texts: KernelTexts
+    """What may differ by names and numbers."""
+    settings: str = ""
+    work: object = None
+    """By which kernels with other settings are the same all the same."""
+
+    def given(self, other: _Printed, *, zero: bool) -> Mapping[Place, Number] | None:
+        """The numbers that make the other's text of this one; None where they are not alike."""
+        alike = self.key == other.key and (self.settings == other.settings or self.work == other.work)
+        return differences(self.texts, other.texts, zero=zero) if alike else None
+
+
+def by_hand(plans: Sequence[Plan], parts: Sequence[Rendering]) -> list[SharedKernel]:
+    """The kernels that are there to be edited. Where the autotuner chose otherwise for the same work, what it chose most often is the choice."""
+    printed: dict[int, _Printed] = {}
+    for at, (plan, one) in enumerate(zip(plans, parts, strict=True)):
+        hand = one.hand
+        key = repr((
+            plan.name, sorted(plan.unbacked), hand.functions, hand.remark, hand.untold, [*hand.launcher.settings],
             one.imports, one.unknown, one.inputs.interpreter, one.inputs.tail, one.baseline.checked,
             one.reference and (one.reference.functions, one.reference.by_graph, one.reference.tf32),
             one.comparing.functions, one.comparing.left_out,
         ))  # fmt: skip
-
-    def settings(at: int) -> str:
-        return repr(parts[at].hand.launcher.settings)
-
-    def work(at: int) -> list[object]:
-        return [tensor.type.shape for tensor in plans[at].written]
-
-    def between(one: int, other: int) -> Mapping[Place, Number] | None:
-        agree = settings(one) == settings(other) or work(one) == work(other)
-        return apart(texts[one], texts[other], nought=True) if agree else None
-
-    texts = [_of_hand(*both) for both in zip(plans, parts, strict=True)]
-    return list(_shared(range(len(parts)), key, between, texts.__getitem__, settings))
+        work = [tensor.type.shape for tensor in plan.written]
+        printed[at] = _Printed(key, _of_hand(plan, one), repr(hand.launcher.settings), work)
+    return list(_shared(printed, zero=True))
 
 
-def generated(plans: Sequence[Plan], parts: Sequence[Rendering], hands: Iterable[Shared]) -> list[Shared]:
+def generated(plans: Sequence[Plan], parts: Sequence[Rendering], hands: Iterable[SharedKernel]) -> list[SharedKernel]:
     """Inductor's kernels: those that are one by hand, and are launched under the same settings."""
-
-    def key(at: int) -> str:
-        one = parts[at].baseline
+    printed: dict[int, _Printed] = {}
+    for at, (plan, one) in enumerate(zip(plans, (each.baseline for each in parts), strict=True)):
         decorator = re.sub(r"'kernel_name': '\w*'", "", "\n".join(one.decorator))
-        return repr((
+        key = repr((
             one.functions, one.namespace, one.parameters, one.checked, one.configuration, one.launcher.settings,
-            decorator, plans[at].interpreter,
+            decorator, plan.interpreter,
         ))  # fmt: skip
-
-    def texts(at: int) -> Texts:
-        one = parts[at].baseline
-        tensors = [tensor.name for tensor in plans[at].tensors.values()]
-        return Texts(_of_launcher(one.body, one.launcher, tensors), tensors)
-
-    def between(one: int, other: int) -> Mapping[Place, Number] | None:
-        return apart(texts(one), texts(other))
-
-    found = [one for hand in hands for one in _shared(hand.members, key, between, texts, lambda _: "")]
+        tensors = [tensor.name for tensor in plan.tensors.values()]
+        printed[at] = _Printed(key, KernelTexts(_of_launcher(one.body, one.launcher, tensors), tensors))
+    found = [one for hand in hands for one in _shared({at: printed[at] for at in hand.members}, zero=False)]
     return sorted(found, key=lambda one: one.members[0])
 
 
-def _shared(
-    of: Iterable[int],
-    key: Callable[[int], str],
-    apart_: Callable[[int, int], Mapping[Place, Number] | None],
-    texts: Callable[[int], Texts],
-    chosen: Callable[[int], str],
-) -> Iterator[Shared]:
-    """Those of the same key that can be told in the words of one; of the first that has what most have chosen."""
-    keys = {at: key(at) for at in of}
+def _shared(printed: Mapping[int, _Printed], *, zero: bool) -> Iterator[SharedKernel]:
+    """Those that can be told in the words of one; of the first that has the settings of most.
+
+    Args:
+        zero: As of `differences`.
+    """
 
     def tells(one: int, others: Iterable[int]) -> bool:
-        return all(keys[one] == keys[other] and apart_(one, other) is not None for other in others)
+        return all(printed[one].given(printed[other], zero=zero) is not None for other in others)
 
     told: list[tuple[int, list[int]]] = []
-    for at in keys:
+    for at in printed:
         for number, (first, members) in enumerate(told):
             if tells(first, [at]) or tells(at, members):
                 told[number] = (first if tells(first, [at]) else at, [*members, at])
@@ -123,12 +119,13 @@ def _shared(
         else:
             told.append((at, [at]))
     for first, members in told:
-        ((most, _),) = Counter(map(chosen, members)).most_common(1)
-        best = next((at for at in members if chosen(at) == most and tells(at, members)), first)
-        yield Shared(members, best, numbers(texts(best), [apart_(best, at) or {} for at in members]))
+        ((most, _),) = Counter(printed[at].settings for at in members).most_common(1)
+        best = next((at for at in members if printed[at].settings == most and tells(at, members)), first)
+        given = [printed[best].given(printed[at], zero=zero) or {} for at in members]
+        yield SharedKernel(members, best, numbers(printed[best].texts, given))
 
 
-def _of_hand(plan: Plan, parts: Rendering) -> Texts:
+def _of_hand(plan: Plan, parts: Rendering) -> KernelTexts:
     hand, reference, comparing = parts.hand, parts.reference, parts.comparing
     tensors = [tensor.name for tensor in plan.tensors.values()]
     texts = [
@@ -137,7 +134,7 @@ def _of_hand(plan: Plan, parts: Rendering) -> Texts:
         f"_({', '.join(reference.takes)})" if reference else "",
         "\n".join(comparing.lines), *comparing.rows, f"_({', '.join(one.name for one in hand.parameters)})",
     ]  # fmt: skip
-    return Texts(texts, {*tensors, *(one.name for one in hand.parameters), *_stored(texts)})
+    return KernelTexts(texts, {*tensors, *(one.name for one in hand.parameters), *_stored(texts)})
 
 
 def _of_launcher(body: Sequence[str], launcher: Launcher, tensors: Sequence[str]) -> list[str]:
@@ -185,17 +182,13 @@ def one_for_all(plan: Plan, parts: Rendering, of: Numbers, others: Sequence[Rend
 def one_baseline(plan: Plan, baseline: Baseline, of: Numbers) -> Baseline:
     """Inductor's kernel as it stands for all that are alike."""
     body, launcher = _launched(plan, baseline.body, baseline.launcher, of)
-    parameters = [Parameter(word.strip()) for word in baseline.parameters.split(",")]
-    taken = ", ".join(one.name + one.annotation for one in _given(parameters, baseline.launcher, of))
-    return replace(baseline, parameters=taken, body=body, launcher=launcher)
+    return replace(baseline, takes=_given(baseline.takes, baseline.launcher, of), body=body, launcher=launcher)
 
 
 def _given(parameters: Sequence[Parameter], launcher: Launcher, of: Numbers) -> tuple[Parameter, ...]:
     """A kernel's parameters with the numbers, which are compiled in as before, in front of the blocks."""
     new = [Parameter(name.upper(), ": tl.constexpr", of.range(name)) for name in of.of(BODY, BODY)]
-    at = next(
-        (at for at, one in enumerate(parameters) if one.name.partition(":")[0] in launcher.settings), len(parameters)
-    )
+    at = next((at for at, one in enumerate(parameters) if one.name in launcher.settings), len(parameters))
     return (*parameters[:at], *new, *parameters[at:])
 
 
@@ -209,7 +202,7 @@ def _launched(plan: Plan, body: Sequence[str], launcher: Launcher, of: Numbers) 
     tensors = [tensor.name for tensor in plan.tensors.values()]
     changed = replace(
         launcher,
-        parameters=", ".join([*tensors, *of.of(BODY, TAKEN), *keywords(launcher.settings)]),
+        takes=(*tensors, *of.of(BODY, TAKEN)),
         lines=_lines(of.placed(LINES, "\n".join(launcher.lines), upper=False)),
         grid=of.placed(GRID, launcher.grid, upper=False),
         passed=passed,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.eject import naming
@@ -19,7 +19,7 @@ from inductor_lab.eject.device_functions import NAMES, exchanged
 from inductor_lab.eject.file import rendering
 from inductor_lab.eject.rendering import Baseline, HandKernel, KernelText, Rendering
 from inductor_lab.eject.span.antiunification import Number
-from inductor_lab.eject.span.deduplication import Given, by_hand, generated, one_baseline, one_for_all
+from inductor_lab.eject.span.deduplication import LaunchNumbers, by_hand, generated, one_baseline, one_for_all
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Claim, Kernel, Launch, Node
@@ -40,13 +40,21 @@ class Part:
     """As it stands in this one, for all kernels that have its name."""
     baseline: Baseline
     """The same of Inductor's, for all that have its number."""
-    given: Given
+    given: LaunchNumbers
     """What its launches give the one, besides tensors."""
     given_generated: Mapping[str, Number]
 
     @property
     def hand(self) -> HandKernel:
         return self.printed.hand
+
+    def setting(self, key: str) -> str:
+        """What a setting of its launcher is called in this file: `double_BLOCK`."""
+        return f"{self.plan.name}_{key}"
+
+    def generated_setting(self, key: str) -> str:
+        """The same of Inductor's: `XBLOCK_0`."""
+        return f"{key}_{self.number}"
 
 
 def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "triton") -> list[Part | None]:
@@ -87,11 +95,12 @@ def _together(
     """The kernels under names of this file, and of none of those that are foreign to it; those that are alike under one."""
     hands = by_hand(plans, parts)
     baselines = generated(plans, parts, hands)
+    of_hand = {at: shared for shared in hands for at in shared.members}
+    of_inductor = {at: (number, shared) for number, shared in enumerate(baselines) for at in shared.members}
     functions = _Functions(foreign)
     names, printed, own = dict[int, str](), dict[int, Rendering](), dict[int, Baseline]()
     for at, (of, one) in enumerate(zip(plans, parts, strict=True)):
-        hand = next(shared for shared in hands if at in shared.members)
-        theirs = next(shared for shared in baselines if at in shared.members)
+        hand, (_, theirs) = of_hand[at], of_inductor[at]
         if at == hand.members[0]:
             beside = {name for member in hand.members for name in _tensors(plans[member])}
             names[hand.first] = naming.unique(of.name, functions.taken | beside)
@@ -99,28 +108,15 @@ def _together(
         settled = functions.settled(_less(one, at == hand.first, at == theirs.first))
         if at == hand.first:
             others = [parts[member] for member in hand.members if member != at]
-            printed[at] = one_for_all(
-                of, replace(settled, hand=replace(settled.hand, name=names[at])), hand.numbers, others
-            )
+            named = replace(settled, hand=replace(settled.hand, name=names[at]))
+            printed[at] = one_for_all(of, named, hand.numbers, others)
         if at == theirs.first:
             own[at] = one_baseline(of, settled.baseline, theirs.numbers) if theirs.members[1:] else settled.baseline
     made = []
     for at, (of, text, one) in enumerate(zip(plans, texts, parts, strict=True)):
-        hand = next(shared for shared in hands if at in shared.members)
-        number, theirs = next((n, shared) for n, shared in enumerate(baselines) if at in shared.members)
-        named = replace(of, name=names[hand.first])
-        made.append(
-            Part(
-                number,
-                named,
-                text,
-                one,
-                printed[hand.first],
-                own[theirs.first],
-                hand.given(at),
-                theirs.given(at).launch,
-            )
-        )
+        hand, (number, theirs) = of_hand[at], of_inductor[at]
+        given, plan_ = (hand.given(at), theirs.given(at).launch), replace(of, name=names[hand.first])
+        made.append(Part(number, plan_, text, one, printed[hand.first], own[theirs.first], *given))
     return made
 
 
@@ -140,24 +136,12 @@ def _less(parts: Rendering, by_hand: bool, baseline: bool) -> Rendering:
     return parts if baseline else replace(parts, baseline=replace(parts.baseline, functions=()))
 
 
-def distinct(parts: Iterable[Part | None]) -> list[Part]:
-    """Each kernel once."""
-    return list({id(part): part for part in parts if part is not None}.values())
-
-
-def by_name(parts: Iterable[Part | None]) -> list[Part]:
-    """Each that is printed to be edited once."""
-    found: dict[str, Part] = {}
-    for part in distinct(parts):
-        found.setdefault(part.plan.name, part)
-    return list(found.values())
-
-
-def by_number(parts: Iterable[Part | None]) -> list[Part]:
-    """Each of Inductor's that is printed once."""
-    found: dict[int, Part] = {}
-    for part in distinct(parts):
-        found.setdefault(part.number, part)
+def once(parts: Iterable[Part | None], key: Callable[[Part], object] = id) -> list[Part]:
+    """The first kernel of each key; each kernel, unless one is given."""
+    found: dict[object, Part] = {}
+    for part in parts:
+        if part is not None:
+            found.setdefault(key(part), part)
     return list(found.values())
 
 
@@ -190,7 +174,7 @@ def _types(launch: Launch) -> tuple[tuple[str, object], ...]:
 class _Functions:
     """The functions that kernels call. What is alike stands once; what has the name of another one is given its own."""
 
-    def __init__(self, others: Iterable[str] = ()) -> None:
+    def __init__(self, others: Iterable[str]) -> None:
         self.taken = {*naming.RESERVED, *NAMES, *others}
         self.texts: dict[str, str] = {}
 
@@ -201,7 +185,7 @@ class _Functions:
         comparing = parts.comparing
         names = self._names([*hand.functions, *references, *comparing.functions, *baseline.functions])
         hand_own = [parameter.name for parameter in hand.parameters]
-        base_own = [word.partition(":")[0].strip() for word in baseline.parameters.split(",")]
+        base_own = [parameter.name for parameter in baseline.takes]
         reference = parts.reference
         if reference is not None:
             lines, results = _body(reference.lines, names, ()), exchanged(reference.results, names)

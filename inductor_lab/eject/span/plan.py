@@ -2,6 +2,12 @@
 
 A tensor is called what the program calls it, else what the kernels that touch it do, else after the call that makes it:
 buf2, which `mm` makes and a kernel reads as `mm`: `mm`; the graph input arg5_1, layers.0.base.weight: `base_weight`
+
+What the steps ask of the memories that they read the inputs are drawn by; of what is made inside it is said whether it follows:
+
+out[row, at[row, k]] = x[row, k]            no two of a row of `at` may be the same: none is drawn twice
+places = ids + 2; table[places]             `places` from 0 up to 512: `ids` is drawn from 0 up to 510
+a lookup in 10,000 rows and one in 500      both hold of an index from 0 up to 500
 """
 
 from __future__ import annotations
@@ -11,18 +17,21 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from inductor_lab.computation.intervals import EVERYTHING
+from inductor_lab.computation.intervals import EVERYTHING, Interval
+from inductor_lab.computation.records import Computation
 from inductor_lab.eject import naming, sizes
-from inductor_lab.eject.binding.scalars import UnbackedScalar
-from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.file.examples import FILLS, collides
+from inductor_lab.eject.binding.arguments import LaunchSizes
+from inductor_lab.eject.binding.tensors import Fill, Tensor
+from inductor_lab.eject.file.examples import collides
 from inductor_lab.eject.file.literals import listed
-from inductor_lab.eject.graph_sizes import told
-from inductor_lab.eject.inputs.collisions import different, many
-from inductor_lab.eject.span.demands import MADE, Demand, demands_of, follows, together
-from inductor_lab.eject.span.kernels import Part, by_name, by_number, defined, distinct
-from inductor_lab.eject.span.views import bases
-from inductor_lab.records import Capture, Graph
+from inductor_lab.eject.inputs.collisions import different, many, walked
+from inductor_lab.eject.inputs.domain import DOMAINS, between, domain, together
+from inductor_lab.eject.inputs.intervals import Bounds, bound_names
+from inductor_lab.eject.inputs.requirements import BackwardIntervals
+from inductor_lab.eject.sizes import told
+from inductor_lab.eject.span.kernels import Part, defined, once
+from inductor_lab.eject.span.views import bases, touched
+from inductor_lab.records import Capture, Graph, TensorType
 from inductor_lab.records.size import Size
 from inductor_lab.records.span import ROLES, Span, SpanStep
 
@@ -90,12 +99,14 @@ def title(steps: Sequence[str]) -> str:
     return listed(words)
 
 
+MADE = ("inner", "out")
+"""The roles of what holds nothing before the span."""
 ANYTHING = ("any", "bool", "finite", "normal")
 """What is asked of numbers that a kernel may be given any of."""
 
 
 @dataclass(frozen=True)
-class SpanPlan:
+class SpanPlan(LaunchSizes):
     """What is known of a span before any text of it is written."""
 
     capture: Capture
@@ -109,25 +120,21 @@ class SpanPlan:
     """What the file's functions are given: what is read alone first, what is only written last."""
     remarks: Sequence[str]
     """What its inputs do not see to: of what is made inside, and of places that several programs write."""
-    environment: Mapping[str, int]
-    """The symbols that its sizes are made of."""
-    bindings: Mapping[str, str]
-    """Those that a tensor tells, and where."""
 
     @property
     def kernels(self) -> list[Part]:
         """Each once."""
-        return distinct(self.parts)
+        return once(self.parts)
 
     @property
     def hands(self) -> list[Part]:
         """Each that is printed to be edited once."""
-        return by_name(self.parts)
+        return once(self.parts, lambda part: part.plan.name)
 
     @property
     def baselines(self) -> list[Part]:
         """Each of Inductor's that is printed once."""
-        return by_number(self.parts)
+        return once(self.parts, lambda part: part.number)
 
     @property
     def written(self) -> list[str]:
@@ -136,17 +143,6 @@ class SpanPlan:
     @property
     def unread(self) -> list[str]:
         return [self.called[tensor.name] for tensor in self.span.tensors if tensor.unread]
-
-    @property
-    def untold(self) -> dict[str, UnbackedScalar]:
-        """Numbers that the wrapper passes and no log tells, by their names: one for all its kernels."""
-        return {one.name: one for part in self.kernels for one in part.plan.unbacked.values()}
-
-    @property
-    def loose(self) -> dict[str, object]:
-        """What a caller has to tell: symbols that no tensor does, and those numbers."""
-        symbols = {symbol: value for symbol, value in self.environment.items() if symbol not in self.bindings}
-        return {**symbols, **{name: one.tried for name, one in self.untold.items()}}
 
     def steps(self) -> list[str]:
         """What its steps are called, one after the other."""
@@ -161,17 +157,19 @@ def plan(capture: Capture, span: Span, parts: Sequence[Part | None]) -> SpanPlan
         LabError: what its kernels ask of a tensor does not go together.
     """
     graph = next(graph for graph in capture.graphs if graph.id == span.graph)
-    each = distinct(parts)
+    each = once(parts)
     taken = {*naming.RESERVED, "into", "laid", *(name for part in each for name in _names_of(part))}
     called = names(graph, span, parts, taken)
     environment = _environment(graph, span, each)
     demands = demands_of(span, parts, environment)
     drawn = [list(_tensors(span, demands, called, environment, wishes=wishes)) for wishes in (False, True)]
     left = [_inside(span, parts, demands, called, tensors) for tensors in drawn]
-    wished = len(left[1].untold) < len(left[0].untold)  # what does not help only leaves values out
+    wished = len(left[1].open) < len(left[0].open)  # what does not help only leaves values out
     tensors = drawn[wished]
     remarks = [*left[wished].said(), *_colliding(parts, demands, tensors)]
-    return SpanPlan(capture, graph, span, parts, called, tensors, remarks, environment, told(tensors, environment))
+    unbacked = {one.name: one for part in each for one in part.plan.unbacked.values()}
+    bindings = told(tensors, environment)
+    return SpanPlan(environment, bindings, unbacked, capture, graph, span, parts, called, tensors, remarks)
 
 
 def _names_of(part: Part) -> list[str]:
@@ -192,7 +190,7 @@ def _environment(graph: Graph, span: Span, parts: Iterable[Part]) -> dict[str, i
 
 def _tensors(
     span: Span,
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, MemoryDemand],
     called: Mapping[str, str],
     environment: Mapping[str, int],
     *,
@@ -215,21 +213,22 @@ def _tensors(
 class _Inside:
     """What is asked of tensors that are made inside, where that is more than any number."""
 
-    told: list[str] = field(default_factory=list)
+    follows: list[str] = field(default_factory=list)
     """What follows from the inputs."""
-    untold: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    """What does not."""
 
     def said(self) -> Iterator[str]:
-        if self.told:
-            yield f"What is made inside of such inputs is in its place: {', '.join(self.told)}."
-        if self.untold:
-            yield f"What is made inside has to be in its place by itself: {', '.join(self.untold)}."
+        if self.follows:
+            yield f"What is made inside of such inputs is in its place: {', '.join(self.follows)}."
+        if self.open:
+            yield f"What is made inside has to be in its place by itself: {', '.join(self.open)}."
 
 
 def _inside(
     span: Span,
     parts: Sequence[Part | None],
-    demands: Mapping[str, Demand],
+    demands: Mapping[str, MemoryDemand],
     called: Mapping[str, str],
     tensors: Sequence[Tensor],
 ) -> _Inside:
@@ -241,20 +240,124 @@ def _inside(
             if isinstance(fill, tuple):
                 there, low, high = known.get(name, EVERYTHING), int(fill[0]), int(fill[1])
                 held = low <= there.low and there.high < high
-                (found.told if held else found.untold).append(f"{here} from {low} up to {high}")
+                (found.follows if held else found.open).append(f"{here} from {low} up to {high}")
             elif fill not in ANYTHING:
-                found.untold.append(f"{here} {FILLS[fill]}")
+                found.open.append(f"{here} {DOMAINS[fill].means}")
         if demand.distinct:
             along = listed([f"dimension {one}" for one in demand.distinct])
-            found.untold.append(f"{here} with no two the same along {along}")
+            found.open.append(f"{here} with no two the same along {along}")
     return found
 
 
-def _colliding(parts: Sequence[Part | None], demands: Mapping[str, Demand], tensors: Sequence[Tensor]) -> Iterator[str]:
+def _colliding(
+    parts: Sequence[Part | None], demands: Mapping[str, MemoryDemand], tensors: Sequence[Tensor]
+) -> Iterator[str]:
     """What no inputs can prevent."""
-    for part in distinct(parts):
+    for part in once(parts):
         if part.plan.colliding:
             yield collides(part.plan.colliding, f"`{part.plan.name}`: ")
     for tensor in tensors:
         if demands[tensor.parameter].distinct and not tensor.distinct:
             yield f"Two of `{tensor.name}` may be the same, and what is stored there is then what one of several programs left."
+
+
+# ------------------------------------------------------------ what the steps ask of memories
+
+
+def room(fills: Iterable[Fill]) -> Interval | None:
+    """Between what whole numbers are asked to be; None where that is nothing, or does not go together."""
+    ranges = [fill for fill in fills if isinstance(fill, tuple)]
+    if not ranges:
+        return None
+    low, high = max(int(one[0]) for one in ranges), min(int(one[1]) for one in ranges)
+    return Interval(low, high - 1) if low < high else None
+
+
+@dataclass
+class MemoryDemand:
+    """Of one memory."""
+
+    fills: list[Fill] = field(default_factory=list)
+    """What each launch that reads it asks of it."""
+    behind: list[Fill] = field(default_factory=list)
+    """What is asked of inner tensors that are made of it, where that goes together with those."""
+    distinct: tuple[int, ...] = ()
+    """As `Tensor.distinct`: what all of them ask, or more."""
+
+
+def demands_of(span: Span, parts: Sequence[Part | None], environment: Mapping[str, int]) -> dict[str, MemoryDemand]:
+    """The wrapper's variable -> what is asked of it: what a step asks of an inner tensor, those before it ask of what that is made of."""
+    found = {tensor.name: MemoryDemand() for tensor in span.tensors}
+    types = {tensor.name: sizes.fixed(tensor.type, environment) for tensor in span.tensors}
+    made = {tensor.name for tensor in span.tensors if tensor.role in MADE}
+    for step, part in reversed(list(zip(span.steps, parts, strict=True))):
+        held = _held(step, part) if part else []
+        rooms = {
+            tensor.parameter: limits
+            for tensor, of in held
+            if of in made and (limits := room([*found[of].fills, *found[of].behind]))
+        }
+        wanted = _wanted(part, rooms) if part else {}
+        for tensor, of in held:
+            here = found[of]
+            if tensor.parameter in wanted and "int" in tensor.type.dtype:
+                here.behind.append(domain(tensor.type.dtype, wanted[tensor.parameter], None))
+            if tensor.role != "out":
+                here.fills.append(tensor.fill)
+                here.distinct = tuple(sorted({*here.distinct, *_along(tensor, types[of])}))
+    return found
+
+
+def follows(span: Span, parts: Sequence[Part | None], fills: Mapping[str, Fill]) -> dict[str, Interval]:
+    """The wrapper's variable -> between what its whole numbers are, where that follows from what the inputs are drawn from."""
+    ranges = {name: between(fill, int) for name, fill in fills.items() if isinstance(fill, tuple)}
+    known = {name: ranges.get(name) or EVERYTHING for name in fills}
+    for step, part in zip(span.steps, parts, strict=True):
+        made = _made(step, part, known) if part else ((name, EVERYTHING) for name in touched(step) - fills.keys())
+        for name, values in list(made):
+            known[name] = known[name].union(values) if name in known else values
+    return {name: values for name, values in known.items() if values.known}
+
+
+def _held(step: SpanStep, part: Part) -> list[tuple[Tensor, str]]:
+    """The kernel's tensors, and the memory that each of them is."""
+    tensors = part.plan.tensors
+    return [(tensors[one.name], bases(one.value)[0]) for one in step.arguments if one.name in tensors]
+
+
+def _along(tensor: Tensor, of: TensorType) -> Iterable[int]:
+    """The dimensions of a memory that those of a view of it walk along which must differ."""
+    for dimension in tensor.distinct:
+        size, step = tensor.type.shape[dimension], tensor.type.stride[dimension]
+        if isinstance(size, int) and isinstance(step, int):
+            yield from walked(of, step, step * size)
+
+
+def _bounds(job: Computation, part: Part, loads: Mapping[str, Interval] | None = None) -> Bounds:
+    return Bounds(job.numel, bound_names(job, part.plan.environment), loads or {})
+
+
+def _wanted(part: Part, rooms: Mapping[str, Interval]) -> dict[str, Interval]:
+    """Pointer -> between what it must be so that what is stored in others is between what it must be."""
+    wanted: dict[str, Interval] = {}
+    for job in part.plan.found.every() if rooms else ():
+        required = BackwardIntervals(_bounds(job, part), wanted)
+        for store in job.stores:
+            if store.kind == "store" and store.value is not None and store.pointer in rooms:
+                required.inside(store.value, rooms[store.pointer])
+    return wanted
+
+
+def _made(step: SpanStep, part: Part, known: Mapping[str, Interval]) -> Iterator[tuple[str, Interval]]:
+    """The memories that a launch writes, and between what is what it stores there."""
+    held = _held(step, part)
+    loads = {tensor.parameter: known[of] for tensor, of in held if of in known and known[of].known}
+    stored: dict[str, list[Interval]] = {}
+    for job in part.plan.found.every():
+        bounds = _bounds(job, part, loads)
+        for store in job.stores:
+            plain = store.kind == "store" and store.value is not None
+            stored.setdefault(store.pointer, []).append(bounds.of(store.value) if plain else EVERYTHING)
+    for tensor, of in held:
+        if tensor.role != "in":
+            yield from ((of, values) for values in stored.get(tensor.parameter, [EVERYTHING]))

@@ -17,11 +17,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from inductor_lab.eject import naming
-from inductor_lab.eject.file.literals import tuple_of
+from inductor_lab.eject.file.literals import called, tuple_of
 from inductor_lab.eject.rendering import Launcher
 from inductor_lab.eject.span.antiunification import Number
-from inductor_lab.eject.span.kernels import Part, by_name, by_number
-from inductor_lab.eject.span.line_breaks import called
+from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.plan import SpanPlan
 from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
 from inductor_lab.errors import LabError
@@ -35,7 +34,7 @@ ROW = 3
 
 
 @dataclass(frozen=True)
-class Told:
+class LaunchStatement:
     """One launch as a statement."""
 
     form: str
@@ -53,8 +52,8 @@ class Composer:
     """Tells a span as statements."""
 
     def __init__(self, plan: SpanPlan) -> None:
-        self.span, self.parts, self.names = plan.span, plan.parts, plan.called
-        self.symbols = plan.environment.keys() | plan.untold.keys()
+        self.plan, self.span, self.parts, self.names = plan, plan.span, plan.parts, plan.called
+        self.symbols = plan.environment.keys() | plan.unbacked.keys()
 
     def hand(self) -> list[str]:
         return list(self._statements(self._launched, given=("in", "inout", "out")))
@@ -100,22 +99,20 @@ class Composer:
 
     def settings(self) -> list[dict[str, object]]:
         """The keywords of `launch`: of every hand kernel those of its launcher, by its name."""
-        return [
-            {_of_hand(part, key): value for key, value in self._own(part.hand.launcher)} for part in by_name(self.parts)
-        ]
+        return [self._settings(part.hand.launcher, part.setting) for part in self.plan.hands]
 
     def generated_settings(self) -> list[dict[str, object]]:
-        return [
-            {f"{key}_{part.number}": value for key, value in self._own(part.baseline.launcher)}
-            for part in by_number(self.parts)
-        ]
+        return [self._settings(part.baseline.launcher, part.generated_setting) for part in self.plan.baselines]
+
+    def _settings(self, launcher: Launcher, named: Callable[[str], str]) -> dict[str, object]:
+        return {named(key): value for key, value in launcher.settings.items() if key not in self.symbols}
 
     # ---- steps
 
     def _statements(
-        self, told: Callable[[SpanStep, Part], Told], given: Collection[str], reuse: bool = False
+        self, told: Callable[[SpanStep, Part], LaunchStatement], given: Collection[str], reuse: bool = False
     ) -> Iterator[str]:
-        row: list[Told] = []
+        row: list[LaunchStatement] = []
         for one in self._told(told, given, reuse):
             if row and (isinstance(one, str) or one.form != row[0].form or one.settings != row[0].settings):
                 yield from self._row(row)
@@ -126,7 +123,7 @@ class Composer:
                 row.append(one)
         yield from self._row(row)
 
-    def _row(self, row: Sequence[Told]) -> Iterator[str]:
+    def _row(self, row: Sequence[LaunchStatement]) -> Iterator[str]:
         """Launches of one kernel, one after the other."""
         changes = [
             at for at, values in enumerate(zip(*(one.arguments for one in row), strict=True)) if len({*values}) > 1
@@ -147,8 +144,8 @@ class Composer:
         yield from (f"    {line}" for line in lines)
 
     def _told(
-        self, told: Callable[[SpanStep, Part], Told], given: Collection[str], reuse: bool
-    ) -> Iterator[str | Told]:
+        self, told: Callable[[SpanStep, Part], LaunchStatement], given: Collection[str], reuse: bool
+    ) -> Iterator[str | LaunchStatement]:
         there = {tensor.name for tensor in self.span.tensors if tensor.role in given}
         for step, part in zip(self.span.steps, self.parts, strict=True):
             used = {variable for argument in step.arguments for variable in bases(argument.value)}
@@ -170,33 +167,42 @@ class Composer:
             return f"torch.as_strided({name}, {_sizes(type_.shape)}, {_sizes(type_.stride)})"
         return empty(tensor.type)
 
-    def _launched(self, step: SpanStep, part: Part) -> Told:
-        settings = self._keywords(part.hand.launcher, lambda key: _of_hand(part, key))
-        return self._launch(f"launch_{part.plan.name}", step, part, part.given.launch, settings)
+    def _launched(self, step: SpanStep, part: Part) -> LaunchStatement:
+        name = f"launch_{part.plan.name}"
+        return self._launch(name, part.hand.launcher, part.setting, step, part, part.given.launch)
 
-    def _generated(self, step: SpanStep, part: Part) -> Told:
-        settings = self._keywords(part.baseline.launcher, lambda key: f"{key}_{part.number}")
-        return self._launch(f"launch_generated_{part.number}", step, part, part.given_generated, settings)
+    def _generated(self, step: SpanStep, part: Part) -> LaunchStatement:
+        name = f"launch_generated_{part.number}"
+        return self._launch(name, part.baseline.launcher, part.generated_setting, step, part, part.given_generated)
 
     def _launch(
-        self, name: str, step: SpanStep, part: Part, given: Mapping[str, Number], settings: Sequence[str]
-    ) -> Told:
+        self,
+        name: str,
+        launcher: Launcher,
+        named: Callable[[str], str],
+        step: SpanStep,
+        part: Part,
+        given: Mapping[str, Number],
+    ) -> LaunchStatement:
         tensors = self._passed(step, part)
         form = f"{name}({', '.join(['{}'] * len(tensors) + _places(given))})"
-        return Told(form, (*tensors, *map(str, given.values())), tuple(_parameters(part)), tuple(settings))
+        settings = tuple(f"{key}={key if key in self.symbols else named(key)}" for key in launcher.settings)
+        return LaunchStatement(form, (*tensors, *map(str, given.values())), part.hand.launcher.takes, settings)
 
-    def _eager(self, step: SpanStep, part: Part) -> Told:
+    def _eager(self, step: SpanStep, part: Part) -> LaunchStatement:
         reference, given = part.parts.reference, part.given.reference
         assert reference is not None, "a span with a kernel without a reference has none"
         own = [tensor.name for tensor in part.plan.tensors.values()]
-        passed, named = (dict(zip(own, of, strict=False)) for of in (self._passed(step, part), _parameters(part)))
+        passed, named = (
+            dict(zip(own, of, strict=False)) for of in (self._passed(step, part), part.hand.launcher.takes)
+        )
         written = [tensor.name for tensor in part.plan.written]
         places = [*["{}"] * len(reference.takes), *self._sizes(part), *_places(given)]
         form = f"into({tuple_of(['{}'] * len(written))}, {part.plan.name}_reference({', '.join(places)}))"
         arguments = [passed[name] for name in (*written, *reference.takes)]
         names = [f"new_{named[name]}" if name in reference.takes else named[name] for name in written]
         names += [named[name] for name in reference.takes]
-        return Told(form, (*arguments, *map(str, given.values())), (*names, *given))
+        return LaunchStatement(form, (*arguments, *map(str, given.values())), (*names, *given))
 
     def _called(self, step: SpanStep, there: set[str]) -> Iterator[str]:
         *before, value = call(step.call, [(argument.name, self._said(argument.value)) for argument in step.arguments])
@@ -234,24 +240,9 @@ class Composer:
     def _said(self, value: str) -> str:
         return said(value, {tensor.name: (self.names[tensor.name], tensor.type) for tensor in self.span.tensors})
 
-    def _keywords(self, launcher: Launcher, named: Callable[[str], str]) -> list[str]:
-        return [f"{key}={key if key in self.symbols else named(key)}" for key in launcher.settings]
-
-    def _own(self, launcher: Launcher) -> list[tuple[str, object]]:
-        return [(key, value) for key, value in launcher.settings.items() if key not in self.symbols]
-
 
 def _places(given: Iterable[str]) -> list[str]:
     return [f"{name}={{}}" for name in given]
-
-
-def _parameters(part: Part) -> list[str]:
-    """What the kernel's launcher calls tensors and numbers."""
-    return part.hand.launcher.parameters.partition(", *")[0].split(", ")
-
-
-def _of_hand(part: Part, key: str) -> str:
-    return f"{part.plan.name}_{key}"
 
 
 def empty(type_: TensorType) -> str:

@@ -83,7 +83,7 @@ def written(kernel: str, step: str, capture: Path, file: str) -> str:
     from inductor_lab import store
     from inductor_lab.eject import eject
     from inductor_lab.errors import LabError
-    from inductor_lab.spans.address import addressed
+    from inductor_lab.spans import addressed
 
     if (of := steps(kernel).get(step)) is None:
         raise LabError(f"{kernel} has no step {step!r}; it has {', '.join(steps(kernel))}.")
