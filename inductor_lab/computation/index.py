@@ -6,11 +6,12 @@ the kinds of value in `tree` hold addresses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from math import gcd, inf
 
 from inductor_lab.records import SizeLike
+from inductor_lab.records.size import Size, product
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,6 +63,10 @@ class Term:
     """A coordinate; what the data or another arithmetic decides; None for a symbolic constant."""
     sizes: tuple[str, ...] = ()
     """Symbolic factors: `("ks0", "ks1")` in `ks0*ks1*x2`."""
+
+    def step(self, names: Mapping[str, str]) -> Size:
+        """How far one step of the coordinate moves the address, by what the names of sizes stand for."""
+        return product([Size(self.factor), *(Size.of(size, names) for size in self.sizes)])
 
 
 @dataclass(frozen=True)

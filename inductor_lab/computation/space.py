@@ -12,9 +12,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
+from types import MappingProxyType
 
 from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import conjuncts
@@ -23,43 +24,97 @@ from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Operation, Position
 from inductor_lab.records import SizeLike
+from inductor_lab.records.size import ONE, Size
 
 Digit = tuple[str, int]
 """An axis, and where on it the digit counts: the stride of the coordinate that it is."""
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Digits:
-    """An axis cut at every place where a coordinate starts or ends: ((stride, size), ...), fastest first.
+    """An axis cut where coordinates start and end; the sizes are numbers or symbolic.
 
-    `nested` is False where the cuts do not nest (`x % 30` beside `x % 50`) or are symbolic; then no coordinate can be told in digits.
+    `nested` is False where cuts were left out because they do not nest with others: `x % 30` beside `x % 50`.
     """
 
-    parts: tuple[tuple[int, int], ...]
+    whole: Size
+    """Elements along the axis."""
+    cuts: tuple[Size, ...]
+    """Where each digit starts, 1 first; each divides the next. None where no coordinate can be told in digits."""
     nested: bool = True
 
     @staticmethod
     def make(numel: int, coordinates: Iterable[Coordinate]) -> Digits:
-        cuts = {1}
-        for coordinate in coordinates:
-            if isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
-                return Digits((), nested=False)
-            cuts |= {coordinate.stride} | ({coordinate.stride * coordinate.size} if coordinate.size else set())
-        ordered = sorted(cut for cut in cuts if cut < numel or cut == 1)
-        if any(high % low for low, high in itertools.pairwise(ordered)):
-            return Digits((), nested=False)
-        ends = [*ordered[1:], None]
-        return Digits(
-            tuple((low, high // low if high else -(-numel // low)) for low, high in zip(ordered, ends, strict=True))
-        )
+        """The digits in which each of the coordinates can be told; no digits where not all of them can."""
+        cuts = {cut for coordinate in coordinates for cut in bounds(coordinate) if cut is not None}
+        found = Digits.cut(Size(numel), sorted(cuts, key=lambda cut: cut.order))
+        return found if found.nested else replace(found, cuts=())
+
+    @staticmethod
+    def cut(whole: Size, cuts: Iterable[Size], *, exact: bool = False) -> Digits:
+        """Cut an axis wherever that nests with the whole and with the cuts before.
+
+        Args:
+            exact: Whether the digits must make up the whole; else the slowest digit may be cut short.
+        """
+        kept, nested = [ONE], True
+        for cut in cuts:
+            if cut in kept or cut == whole or _past(cut, whole):
+                continue
+            ends = whole.over(cut) is not None or (not exact and cut.is_number and whole.is_number)
+            if ends and all(cut.over(other) is not None or other.over(cut) is not None for other in kept):
+                kept.append(cut)
+            else:
+                nested = False
+        return Digits(whole, tuple(sorted(kept, key=lambda cut: cut.order)), nested)
+
+    @cached_property
+    def sizes(self) -> tuple[tuple[Size, Size], ...]:
+        """(stride, size) of each digit, fastest first."""
+        pairs = itertools.pairwise((*self.cuts, self.whole))
+        return tuple((low, high.over(low) or Size(-(-high.number // low.number))) for low, high in pairs)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """The same in numbers, of an axis whose size is one."""
+        return tuple((stride.number, size.number) for stride, size in self.sizes)
+
+    def places(self, coordinate: Coordinate, names: Mapping[str, str] = NO_NAMES) -> list[tuple[int, Size]] | None:
+        """A coordinate as (number of a digit, its weight in the coordinate), fastest first; None where the digits do not tell it.
+
+        Args:
+            names: What a symbol of its sizes stands for.
+        """
+        start, end = bounds(coordinate, names)
+        if start != ONE and (start == self.whole or _past(start, self.whole)):
+            return []
+        if end is not None and (end == self.whole or _past(end, self.whole)):
+            end = None
+        at, found = start, list[tuple[int, Size]]()
+        for number, (stride, size) in enumerate(self.sizes):
+            if stride == at and at != end:
+                weight = at.over(start)
+                assert weight is not None
+                found.append((number, weight))
+                at = stride * size
+        last = bool(found) and found[-1][0] + 1 == len(self.sizes)
+        return found if at == end or (end is None and last) else None
 
     def of(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
-        """A coordinate's digits as (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
-        if not self.nested or isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
-            return None
-        start, end = coordinate.stride, coordinate.stride * coordinate.size if coordinate.size else None
-        inside = [(stride, size) for stride, size in self.parts if stride >= start and (end is None or stride < end)]
-        return tuple((stride, size, stride // start) for stride, size in inside)
+        """A coordinate's digits in numbers, (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
+        places = self.places(coordinate)
+        return None if places is None else tuple((*self.parts[number], weight.number) for number, weight in places)
+
+
+def bounds(coordinate: Coordinate, names: Mapping[str, str] = NO_NAMES) -> tuple[Size, Size | None]:
+    """Where a coordinate starts on its axis, and where it ends; None for the end of the axis."""
+    start = Size.of(coordinate.stride, names)
+    return start, None if coordinate.size is None else start * Size.of(coordinate.size, names)
+
+
+def _past(cut: Size, whole: Size) -> bool:
+    return cut.is_number and whole.is_number and cut.number > whole.number
 
 
 def digits_of(numel: Mapping[str, SizeLike], coordinates: Sequence[Coordinate]) -> dict[str, Digits]:

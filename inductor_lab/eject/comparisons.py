@@ -9,7 +9,7 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import eager_text
-from inductor_lab.eject.eager import MOST, compares
+from inductor_lab.eject.eager.comparisons import MOST, compares
 from inductor_lab.eject.inputs.allocation import bound_names
 from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.rendering import Comparing, EagerReference, names_in, where_inputs_are

@@ -16,10 +16,10 @@ from inductor_lab.eject.binding.arguments import bound_arguments, settled
 from inductor_lab.eject.binding.scalars import UnbackedScalar, numels, scalars
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import NAMES
-from inductor_lab.eject.eager import Eager, NoReference, eager
+from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.graph import Reference, aten
 from inductor_lab.eject.graph_sizes import told
-from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.refusal import NoGraphForm, NoReference
 from inductor_lab.eject.triton import subkernel_tables
 from inductor_lab.eject.triton.subkernel_tables import Table
 from inductor_lab.errors import LabError

@@ -20,11 +20,10 @@ from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
 from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.eager import JobPrinter, helpers_of, tidy
 from inductor_lab.eject.eager.pointwise import idiom
-from inductor_lab.eject.eager.positions import split, within
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.reductions import bare, flat
-from inductor_lab.eject.eager.reference import JobPrinter, helpers_of
 from inductor_lab.eject.eager.torch_values import (
     Value,
     call,
@@ -35,8 +34,8 @@ from inductor_lab.eject.eager.torch_values import (
     method,
     names_in,
     subscript,
+    tensor,
     text,
-    tidy,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.refusal import NoReference
@@ -172,8 +171,8 @@ class ComparingPrinter(JobPrinter):
         for access in self.job.stores:
             view = self.tensors.get(access.pointer)
             if view is not None and view.type is not None and access.value is not None and _narrows(view, access.value):
-                ranges, _ = split(self, access.mask)
-                with within(self, ranges):
+                ranges, _ = self.space.split(access.mask)
+                with self.space.within(ranges):
                     self.comparisons += cast(self, access.value, view.type.dtype)
 
     def made(self, node: Expression) -> Value:
@@ -292,9 +291,9 @@ def _half(printer: Printer, what: str, operand: Expression) -> Comparison:
 def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
     """The first and the second of those of which the place is told: a tie is decided by the order."""
     over = sorted(printer.space.of_axes(node.over))
-    if all(printer.count(dim).is_one for dim in over) or _truth(node.inputs[0]):
+    if all(printer.space.count(dim).is_one for dim in over) or _truth(node.inputs[0]):
         return None
-    value = printer.spread(printer.tensor(printer.value(node.inputs[0]), node.inputs[0].dtype), over)
+    value = printer.spread(tensor(printer.value(node.inputs[0]), node.inputs[0].dtype), over)
     smallest = {"largest": ast.Constant(False)} if node.name == "argmin" else {}
     both = call("torch.topk", flat(printer, value, over), literal(2), **smallest)
     best = printer.variable("best", changed(value, ast.Attribute(both, "values", ast.Load())))
@@ -304,7 +303,7 @@ def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
 
 def _tensor(printer: Printer, operand: Expression) -> Value:
     """A value with a variable of its own where its text is long, since it stands on both sides."""
-    value = printer.tensor(printer.value(operand), operand.dtype)
+    value = tensor(printer.value(operand), operand.dtype)
     return value if value.weight <= 3 else printer.variable("value", value)
 
 

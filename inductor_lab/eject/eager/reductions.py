@@ -35,6 +35,8 @@ from inductor_lab.eject.eager.torch_values import (
     literal,
     method,
     storage_dtype,
+    tensor,
+    to,
     tuple_of,
 )
 from inductor_lab.eject.refusal import NoReference
@@ -52,7 +54,7 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
     if isinstance(node, Partial):
         raise NoReference("a tile that a loop has folded lane by lane is used before it is folded whole")
     over = sorted(printer.space.folded(node))
-    values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    values = [printer.spread(tensor(printer.value(one), one.dtype), over) for one in node.inputs]
     if node.name in SIMPLE:
         return folded(printer, values[0], node.name, over, node.dtype)
     if node.name not in OTHERS:
@@ -63,7 +65,7 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
 def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype: str) -> Value:
     """A simple reduction, its dimensions kept with size 1."""
     if not over:
-        return printer.to(value, storage_dtype(dtype)) if name != "any" else printer.to(value, "bool")
+        return to(value, storage_dtype(dtype)) if name != "any" else to(value, "bool")
     if name in ONE_AT_A_TIME:
         node = value.node
         for dim in over:
@@ -186,9 +188,9 @@ OTHERS: dict[str, Callable[[Printer, Reduction, Sequence[Value], Sequence[int]],
 
 def scan(printer: Printer, node: Scan) -> Value:
     """A scan or a sort along the reduced axes, which stand last."""
-    axes = frozenset(axis for axis in printer.space.numel if axis.startswith("r"))
+    axes = frozenset(axis for axis in printer.space.axes if axis.startswith("r"))
     over = sorted(printer.space.of_axes(axes))
-    values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    values = [printer.spread(tensor(printer.value(one), one.dtype), over) for one in node.inputs]
     dims = frozenset[int]().union(*(value.dims for value in values))
     values = [printer.spread(value, dims) for value in values]
     name = node.name

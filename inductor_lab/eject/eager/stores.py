@@ -14,9 +14,8 @@ from math import prod
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.space import distinct
 from inductor_lab.computation.tree import Expression
-from inductor_lab.eject.eager.loads import as_memory, dense, places, typed
-from inductor_lab.eject.eager.positions import all_of, position, split, within
-from inductor_lab.eject.eager.printer import Printer, in_dtype
+from inductor_lab.eject.eager.loads import all_of, as_memory, dense, places, position, typed
+from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.reductions import folded
 from inductor_lab.eject.eager.torch_values import (
     ALL,
@@ -25,11 +24,14 @@ from inductor_lab.eject.eager.torch_values import (
     broadcast,
     call,
     dtype_of,
+    in_dtype,
     literal,
     method,
     name,
     permuted,
     subscript,
+    tensor,
+    to,
     tuple_of,
 )
 from inductor_lab.eject.eager.views import View, aligned, cut, seen_by
@@ -47,12 +49,12 @@ def store(printer: Printer, access: Access) -> None:
     if access.value is None:
         raise NoReference(f"what is stored in {access.pointer} is not told")
     before = printer.versions[access.pointer][-1]
-    ranges, others = split(printer, access.mask)
+    ranges, others = printer.space.split(access.mask)
     if any(low >= high for low, high in ranges.values()):
         printer.versions[access.pointer].append(before)
         return
     stored = access.value
-    with within(printer, ranges):
+    with printer.space.within(ranges):
         found = seen_by(printer, type_, access.index)
         if kind == "store" and found is not None:
             after = _placed(printer, access, stored, type_, found, others, before)
@@ -69,7 +71,7 @@ def _placed(
     printer: Printer, access: Access, stored: Expression, type_: TensorType, found: View, others: Sequence[Expression], before: ast.expr
 ) -> ast.expr:  # fmt: skip
     """A store at an affine address."""
-    value = in_dtype(printer, printer.value(stored), type_.dtype)
+    value = in_dtype(printer.value(stored), type_.dtype)
     if others:
         condition = all_of(printer, others)
         old = replace(aligned(printer, before, found), dtype=type_.dtype)
@@ -84,11 +86,11 @@ def added(
     printer: Printer, access: Access, stored: Expression, type_: TensorType, found: View, before: ast.expr
 ) -> ast.expr:
     """An atomic addition to addresses that are known: the sum over the dimensions that do not move the address."""
-    value = printer.tensor(printer.value(stored), type_.dtype)
+    value = tensor(printer.value(stored), type_.dtype)
     over = sorted(_executed(printer, access, stored) - set(found.walked))
     if over:
         value = folded(printer, printer.spread(value, over), "sum", over, value.dtype)
-    value = printer.to(value, type_.dtype)
+    value = to(value, type_.dtype)
     if found.full:
         made = ast.BinOp(before, ast.Add(), shaped(printer, value, type_, found))
         return renewed(printer, access.pointer, made)
@@ -107,19 +109,19 @@ def scattered(
 ) -> ast.expr:
     """A store or an atomic operation where the data decides the address, or whether it happens."""
     accumulate = access.kind == "atomic_add"
-    value = in_dtype(printer, printer.value(stored), type_.dtype)
+    value = in_dtype(printer.value(stored), type_.dtype)
     if not others and ATOMIC[access.kind] in {"", "add"}:
         found = places(printer, access.pointer, access.index)
         if found is not None:
             dims = value.dims | _executed(printer, access, stored) if accumulate else value.dims
             covered = frozenset[int]().union(*(v.dims for v in found))
             if dims - covered:
-                found[0] = printer.spread(printer.tensor(found[0], "int64"), dims | covered)
-            indices = tuple_of([printer.tensor(v, "int64").node for v in found])
+                found[0] = printer.spread(tensor(found[0], "int64"), dims | covered)
+            indices = tuple_of([tensor(v, "int64").node for v in found])
             keywords = {"accumulate": ast.Constant(True)} if accumulate else {}
             made = method(before, "index_put", indices, value.node, **keywords)
             return renewed(printer, access.pointer, made)
-    address = printer.tensor(position(printer, access.index), "int64")
+    address = tensor(position(printer, access.index), "int64")
     if accumulate or ATOMIC[access.kind]:
         address = printer.spread(address, _executed(printer, access, stored))
     printer.helpers.add("put")
@@ -179,7 +181,7 @@ def _all_written(printer: Printer, pointer: str, type_: TensorType) -> bool:
     for access in printer.job.stores:
         if access.pointer != pointer:
             continue
-        _, others = split(printer, access.mask)
+        _, others = printer.space.split(access.mask)
         box = printer.job.box(access)
         if access.kind != "store" or others or box is None:
             return False

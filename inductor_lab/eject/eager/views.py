@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.computation.index import Index
-from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.space import extents
+from inductor_lab.eject.eager.printer import Printer, extents
 from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, literal, method, part, permuted, subscript
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
@@ -89,8 +88,8 @@ def seen_by(printer: Printer, type_: TensorType, index: Index) -> View | None:
     factors = printer.space.factors(index)
     if factors is None:
         return None
-    counts = {dim: printer.count(dim) for dim in factors}
-    lows = {dim: printer.ranges[dim][0] for dim in factors if dim in printer.ranges}
+    counts = {dim: printer.space.count(dim) for dim in factors}
+    lows = {dim: printer.space.ranges[dim][0] for dim in factors if dim in printer.space.ranges}
     factors = {dim: factor for dim, factor in factors.items() if not counts[dim].is_one or not lows.get(dim)}
     ones = {dim for dim, count in counts.items() if count.is_one}
     start = index.constant

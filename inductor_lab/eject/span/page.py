@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.eject.eager import MOST
+from inductor_lab.eject.eager.comparisons import MOST
 from inductor_lab.eject.file import check_of
 from inductor_lab.eject.file.examples import argument, legend, said
 from inductor_lab.eject.file.header import quoted, target
