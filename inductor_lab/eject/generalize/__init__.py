@@ -3,7 +3,7 @@
     x0 = xindex % 75, in_ptr0 + (x0 + 75*x1) of f32[40, 75]      x0 = xindex % s1, in_ptr0 + (x0 + s1*x1) of f32[s0, s1]
 
 Every axis is cut into digits where a coordinate or a dimension of a tensor begins. A dimension is the product of the digits that walk along
-it; digits that walk along the same dimension are the same (`dimensions`). A digit is a symbol (`symbols`), and a stride the product of the
+it; digits that walk along the same dimension are the same (`dimensions`). A digit is a symbol, and a stride the product of the
 dimensions within (`rewriting`), but for one that leaves a gap, which is a size of its own. A number of the body is a size where its place says
 so (`numbers`), and so is an end of the range that a tensor is drawn from (`other_sizes`).
 
@@ -21,8 +21,7 @@ from inductor_lab.eject.generalize.dimensions import Dimensions
 from inductor_lab.eject.generalize.numbers import numbers
 from inductor_lab.eject.generalize.other_sizes import fits, fits_generated, others, with_ranges
 from inductor_lab.eject.generalize.positions import below, every
-from inductor_lab.eject.generalize.rewriting import Rewriting
-from inductor_lab.eject.generalize.symbols import Symbols
+from inductor_lab.eject.generalize.rewriting import Rewriting, Symbols
 from inductor_lab.eject.refusal import UndeterminedError
 from inductor_lab.errors import LabError
 
