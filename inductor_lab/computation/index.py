@@ -6,7 +6,7 @@ the kinds of value in `tree` hold addresses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd, inf
 
@@ -28,8 +28,12 @@ class Expression:
         return ()
 
 
-def walk(*roots: Expression) -> Iterator[Expression]:
-    """Every node under the roots once, however often it is used; a node before what it is made of."""
+def walk(*roots: Expression, parts: Callable[[Expression], Sequence[Expression]] | None = None) -> Iterator[Expression]:
+    """Every node under the roots once, however often it is used; a node before what it is made of.
+
+    Args:
+        parts: What a node is made of, where that is not its operands.
+    """
     seen: set[int] = set()
     waiting = list(reversed(roots))
     while waiting:
@@ -37,7 +41,7 @@ def walk(*roots: Expression) -> Iterator[Expression]:
         if id(node) not in seen:
             seen.add(id(node))
             yield node
-            waiting.extend(reversed(node.operands))
+            waiting.extend(reversed(node.operands if parts is None else parts(node)))
 
 
 def union(expressions: Iterable[Expression]) -> frozenset[str]:

@@ -8,6 +8,7 @@ from math import lcm
 
 from inductor_lab.dtypes import FX
 from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import contiguous
 
 _FX_TYPE = re.compile(r"^(\w+)\[([^\]]*)\](?:\[([^\]]*)\])?")
 
@@ -36,18 +37,6 @@ def _items(text: str) -> list[str]:
         else:
             items[-1] += letter
     return [item.strip() for item in items if item.strip()]
-
-
-def contiguous(shape: tuple[SizeLike, ...]) -> tuple[SizeLike, ...]:
-    """Row-major strides of a shape; symbolic ones as products in text."""
-    strides: list[SizeLike] = []
-    step: SizeLike = 1
-    for size in reversed(shape):
-        strides.append(step)
-        step = (
-            step * size if isinstance(step, int) and isinstance(size, int) else f"{step}*{size}" if step != 1 else size
-        )
-    return tuple(reversed(strides))
 
 
 def whole(node: ast.expr) -> ast.expr:

@@ -18,12 +18,12 @@ from inductor_lab.computation.idioms import wrapped
 from inductor_lab.computation.intervals import Interval, exactly
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
+from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan
 from inductor_lab.eject.binding.tensors import TensorView
 from inductor_lab.eject.eager import JobPrinter, helpers_of, tidy
 from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.reductions import bare, flat
+from inductor_lab.eject.eager.reductions import flat
 from inductor_lab.eject.eager.torch_values import (
     Value,
     call,
@@ -39,6 +39,7 @@ from inductor_lab.eject.eager.torch_values import (
 )
 from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.records import Kernel
 
 MOST = 40
@@ -121,19 +122,15 @@ def _short(said: str, before: ast.expr) -> str:
 
 def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
     """Whether anything of a job's trees may be a comparison: most kernels have none, and need no second text."""
-    stores = [access for access in job.stores if access.pointer in tensors]
-    roots = [part for a in stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
-    for node in walk(*roots):
+    for node in job.nodes:
         match node:
             case Operation(name=operator) if operator in TABLE and TABLE[operator].compares:
                 return True
-            case Cast() | Scan():
-                return True
-            case Reduction(name="argmax" | "argmin"):
+            case Cast() | Scan() | Reduction(name="argmax" | "argmin"):
                 return True
             case Load(index=index) if index is not None and index.expressions():
                 return True
-    return any(_narrows(tensors[access.pointer], access.value) for access in stores)
+    return any(_narrows(tensors[store.pointer], store.value) for store in job.stores if store.pointer in tensors)
 
 
 def _narrows(view: TensorView, value: Expression | None) -> bool:

@@ -1,6 +1,7 @@
 """Loads: views where the address is affine, paddings where a mask bounds a dimension, by place anywhere else.
 
-Where the data decides the address, the tensor is indexed by its own dimensions if that is sure, `table[ids]`, else by the place in memory.
+A place along a dimension is a range, a coordinate a sum of digits, an address a sum of products (`position`). Where the data decides the
+address, the tensor is indexed by its own dimensions if that is sure, `table[ids]`, else by the place in memory.
 """
 
 from __future__ import annotations
@@ -111,15 +112,11 @@ def coordinate(printer: Printer, coordinate: Coordinate) -> Value:
 
 def arange(printer: Printer, dim: int) -> Value:
     """The places along one dimension."""
-    key = -1 - dim, ((dim, *printer.space.ranges[dim]),) if dim in printer.space.ranges else ()
+    part = printer.space.ranges.get(dim)
+    key = -1 - dim, ((dim, *part),) if part else ()
     if key not in printer.done:
-        bounds = (
-            [literal(bound) for bound in printer.space.ranges[dim]]
-            if dim in printer.space.ranges
-            else [printer.size_of(dim)]
-        )
-        if dim in printer.space.ranges and not printer.space.ranges[dim][0]:
-            bounds = bounds[1:]
+        first = [literal(part[0])] if part and part[0] else []
+        bounds = [*first, literal(part[1]) if part else printer.size_of(dim)]
         after = printer.rank - 1 - dim
         node = call("torch.arange", *bounds, device=name("DEVICE"))
         if after:
@@ -131,31 +128,25 @@ def arange(printer: Printer, dim: int) -> Value:
 
 def _place(printer: Printer, dim: int) -> str:
     """The body's own name of a coordinate."""
-    for name_, coordinate in printer.job.coordinates.items():
-        digits = printer.space.digits(coordinate)
-        if digits == [(dim, ONE)]:
-            return name_
-    return f"{printer.space.dims[dim].axis.rstrip('_')}_place"
+    names = (n for n, of in printer.job.coordinates.items() if printer.space.digits(of) == [(dim, ONE)])
+    return next(names, f"{printer.space.dims[dim].axis.rstrip('_')}_place")
 
 
 def load(printer: Printer, node: Load) -> Value:
     """A load as a view, padded where its mask ends; by the place of each element where it is none."""
+    if node.index is None:
+        raise NoReference(f"{node.pointer} is read through a block pointer")
     ranges, others = printer.space.split(node.mask)
     if any(low >= high for low, high in ranges.values()):
         return _other(printer, node)
-    if others:
-        return gathered(printer, node, narrowing(node.mask))
-    if not ranges:
-        return viewed(printer, node) or gathered(printer, node, [])
-    if node.other is not None and number(node.other) is None:
-        return gathered(printer, node, narrowing(node.mask))
-    with printer.space.within(ranges):
-        inner = viewed(printer, node)
-    if inner is None:
-        return gathered(printer, node, narrowing(node.mask))
-    with printer.space.within(ranges):
-        inner = printer.spread(inner, ranges)
-    return padded(printer, inner, ranges, number(node.other) if node.other is not None else 0)
+    filler = 0 if node.other is None else number(node.other)
+    if not others and (not ranges or filler is not None):
+        with printer.space.within(ranges):
+            inner = viewed(printer, node, node.index)
+            inner = printer.spread(inner, ranges) if inner is not None else None
+        if inner is not None:
+            return padded(printer, inner, ranges, filler or 0) if ranges else inner
+    return gathered(printer, node, node.index, narrowing(node.mask) if ranges or others else [])
 
 
 def _other(printer: Printer, node: Load) -> Value:
@@ -166,19 +157,16 @@ def _other(printer: Printer, node: Load) -> Value:
     return Value(literal(0.0 if kind == "float" else 0), frozenset(), -1, kind)
 
 
-def viewed(printer: Printer, node: Load) -> Value | None:
+def viewed(printer: Printer, node: Load, index: Index) -> Value | None:
     """An affine load as a view of its tensor."""
-    type_ = typed(printer, node.pointer)
-    if node.index is None:
-        raise NoReference(f"{node.pointer} is read through a block pointer")
-    found = seen_by(printer, type_, node.index)
+    found = seen_by(printer, typed(printer, node.pointer), index)
     if found is None:
         return None
     made = aligned(printer, content(printer, node.pointer, node.version), found)
     return loaded(printer, node, replace(made, dtype=node.dtype))
 
 
-def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: float | None) -> Value:
+def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: float) -> Value:
     """The value of a part in the middle of what it is a part of."""
     first = min(ranges)
     pads: list[ast.expr] = []
@@ -191,13 +179,11 @@ def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: f
     return changed(value, node, weight=value.weight + 2 + len(pads))
 
 
-def gathered(printer: Printer, node: Load, conditions: Sequence[Expression]) -> Value:
+def gathered(printer: Printer, node: Load, index: Index, conditions: Sequence[Expression]) -> Value:
     """A load by its address in memory, where a mask holds."""
-    if node.index is None:
-        raise NoReference(f"{node.pointer} is read through a block pointer")
-    if not conditions and (found := indexed(printer, node, node.index)) is not None:
+    if not conditions and (found := indexed(printer, node, index)) is not None:
         return found
-    address = position(printer, node.index)
+    address = position(printer, index)
     memory = memory_of(printer, node.pointer, node.version)
     if not conditions:
         return loaded(printer, node, broadcast(subscript(memory, [address.node]), [address], node.dtype))

@@ -275,13 +275,9 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
 
 
 def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
-    for node in walk(value):
-        if isinstance(node, Load):
-            for condition in narrowing(node.mask):
-                found = printer.space.bounded(condition)
-                if found is not None and found[0] == dim:
-                    return True
-    return False
+    """Whether something is loaded only where a dimension stays within bounds."""
+    conditions = (c for node in walk(value) if isinstance(node, Load) for c in narrowing(node.mask))
+    return any(found[0] == dim for found in map(printer.space.bounded, conditions) if found is not None)
 
 
 def _parts(node: ast.expr, dim: int) -> list[ast.expr]:

@@ -18,9 +18,10 @@ from inductor_lab.computation.tree import (
     Expression,
     Operation,
     Reduction,
+    walk,
 )
 from inductor_lab.eject.generalize.dimensions import Digit, Dimensions
-from inductor_lab.eject.generalize.positions import arithmetic, bare, below, beside, every, nodes, number, used
+from inductor_lab.eject.generalize.positions import arithmetic, bare, below, beside, every, number, used
 from inductor_lab.eject.generalize.rewriting import Numbers, Symbols
 from inductor_lab.eject.refusal import UndeterminedError
 
@@ -51,7 +52,7 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
         literal = beside(node) if isinstance(node, Operation) else []
         return [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal]
 
-    for node in nodes(used(found), parts):
+    for node in walk(*used(found), parts=parts):
         if isinstance(node, Constant):
             chance.refuse(node)
     return meant
