@@ -20,10 +20,10 @@ from math import prod
 
 from inductor_lab.bind.elements import numel, span, type_of
 from inductor_lab.computation import Access, Computation
-from inductor_lab.computation.addresses import Box, distinct, limits, normal
+from inductor_lab.computation.addresses import limits
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, behind
-from inductor_lab.computation.space import Digits
+from inductor_lab.computation.space import Box, Digits, distinct, normal
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.records import Kernel, SizeLike

@@ -14,7 +14,7 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import pointers
 from inductor_lab.records import SizeLike, TensorType
-from inductor_lab.records.size import Size
+from inductor_lab.records.size import Size, product
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,12 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
 
 def dimension(term: Term, tensor: TensorType, sizes: Mapping[str, str]) -> int | None:
     """The dimension whose stride is the largest that divides the term's factor."""
-    step = term.step(sizes)
-    fitting = [
-        (*stride.order, n)
-        for n, stride in enumerate(map(Size.of, tensor.stride))
-        if tensor.shape[n] != 1 and step.over(stride) is not None
-    ]
-    return max(fitting)[2] if fitting else 0 if len(tensor.shape) == 1 else None
+    factor = product([Size(abs(term.factor)), *(Size.of(name, sizes) for name in term.sizes)])
+    best: tuple[int, int, int] | None = None
+    for n, stride in enumerate(map(Size.of, tensor.stride)):
+        if stride.number and tensor.shape[n] != 1 and factor.over(stride) is not None:
+            best = max(best or (-1, 0, 0), (*stride.order, n))
+    return best[2] if best else 0 if len(tensor.shape) == 1 else None
 
 
 def _covered(found: Computation, coordinate: Coordinate, at: int, step: int, tensor: TensorType) -> list[int]:

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from inductor_lab.computation.addresses import distinct
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, inside
 from inductor_lab.computation.schedule import EMPTY, Access, Check, Schedule, Statement
-from inductor_lab.computation.space import Digits, Space
+from inductor_lab.computation.space import Digits, Space, distinct
 from inductor_lab.computation.tree import Expression, Load, walk
 from inductor_lab.records import SizeLike
 

@@ -3,8 +3,8 @@
     x0 = xindex % 64, x1 = xindex // 64 of 4096     x is cut at 64: digits (x, 1) of 64 values, (x, 64) of 64
     in_ptr0 + (x1 + 64*x0)                          steps {(x, 64): 1, (x, 1): 64}, a box of 4096 addresses
 
-Digits are like those of a mixed-radix number, so that coordinates which overlap (`x % 1024` and `x % 64`) can be compared. An axis whose size is
-symbolic has none, and what would need them is None.
+Digits are like those of a mixed-radix number, so that coordinates which overlap (`x % 1024` and `x % 64`) can be compared. Their sizes may be
+symbolic (`Digits`); a computation keeps those of the axes whose size is a number, and what would need others is None.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import inf, prod
 from types import MappingProxyType
 
-from inductor_lab.computation.addresses import Box, Limit, limits
+from inductor_lab.computation.addresses import Limit, limits
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.operators import TABLE
@@ -60,7 +60,7 @@ class Digits:
         """
         kept, nested = [ONE], True
         for cut in cuts:
-            if cut in kept or cut == whole or _past(cut, whole):
+            if cut in kept or _reaches(cut, whole):
                 continue
             ends = whole.over(cut) is not None or (not exact and cut.is_number and whole.is_number)
             if ends and all(cut.over(other) is not None or other.over(cut) is not None for other in kept):
@@ -87,15 +87,12 @@ class Digits:
             names: What a symbol of its sizes stands for.
         """
         start, end = bounds(coordinate, names)
-        if start != ONE and (start == self.whole or _past(start, self.whole)):
+        if start != ONE and _reaches(start, self.whole):
             return []
-        if end is not None and (end == self.whole or _past(end, self.whole)):
-            end = None
+        end = None if end is not None and _reaches(end, self.whole) else end
         at, found = start, list[tuple[int, Size]]()
         for number, (stride, size) in enumerate(self.sizes):
-            if stride == at and at != end:
-                weight = at.over(start)
-                assert weight is not None
+            if stride == at and at != end and (weight := at.over(start)) is not None:
                 found.append((number, weight))
                 at = stride * size
         last = bool(found) and found[-1][0] + 1 == len(self.sizes)
@@ -103,7 +100,7 @@ class Digits:
 
     def of(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
         """A coordinate's digits in numbers, (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
-        places = self.places(coordinate)
+        places = self.places(coordinate) if self.cuts else None
         return None if places is None else tuple((*self.parts[number], weight.number) for number, weight in places)
 
 
@@ -113,14 +110,15 @@ def bounds(coordinate: Coordinate, names: Mapping[str, str] = NO_NAMES) -> tuple
     return start, None if coordinate.size is None else start * Size.of(coordinate.size, names)
 
 
-def _past(cut: Size, whole: Size) -> bool:
-    return cut.is_number and whole.is_number and cut.number > whole.number
+def _reaches(cut: Size, whole: Size) -> bool:
+    """Whether a cut is the end of the axis, or past it."""
+    return cut == whole or (cut.is_number and whole.is_number and cut.number > whole.number)
 
 
 def digits_of(numel: Mapping[str, SizeLike], coordinates: Sequence[Coordinate]) -> dict[str, Digits]:
     """The digits of each axis whose size is known, by the coordinates that a body uses."""
-    known = {axis: size for axis, size in numel.items() if isinstance(size, int)}
-    return {axis: Digits.make(size, [c for c in coordinates if c.axis == axis]) for axis, size in known.items()}
+    cut = {axis: [c for c in coordinates if c.axis == axis] for axis in numel}
+    return {axis: Digits.make(size, cut[axis]) for axis, size in numel.items() if isinstance(size, int)}
 
 
 class Space:
@@ -132,13 +130,8 @@ class Space:
 
     def elements(self, axes: frozenset[str]) -> int | None:
         """Iterations over these axes; None where a size is symbolic."""
-        total = 1
-        for axis in axes:
-            size = self.numel.get(axis)
-            if not isinstance(size, int):
-                return None
-            total *= size
-        return total
+        known = [size for axis in axes if isinstance(size := self.numel.get(axis), int)]
+        return prod(known) if len(known) == len(axes) else None
 
     def extent(self, coordinate: Coordinate) -> int | None:
         """How many values a coordinate takes; None where that is symbolic."""
@@ -202,11 +195,9 @@ class Space:
 
     def _certain(self, limit: Limit) -> bool:
         extents = [self.extent(term.of) if isinstance(term.of, Coordinate) else None for term in limit.index.terms]
-        most = [
-            term.factor * (size - 1) for term, size in zip(limit.index.terms, extents, strict=True) if size is not None
-        ]
-        below = limit.high is None or (len(most) == len(extents) and sum(most) < limit.high)
-        return limit.low == 0 and below
+        sizes = [inf if extent is None else extent for extent in extents]
+        most = sum(term.factor * (size - 1) for term, size in zip(limit.index.terms, sizes, strict=True))
+        return limit.low == 0 and (limit.high is None or most < limit.high)
 
     def narrowed(self, limit: Limit) -> tuple[Digit, int, int] | None:
         """The digit that a mask's bound narrows, from where to where; None where it cuts through several.
@@ -228,7 +219,7 @@ class Space:
 
     def reach(self, *accesses: Access) -> int | None:
         """How many different addresses the coordinates behind accesses of one index can make at most: iterations without repeats, as their masks allow."""
-        cuts = [self.cut(coordinate) for coordinate in accesses[0].index.coordinates()]
+        cuts = list(map(self.cut, accesses[0].index.coordinates()))
         if None in cuts:
             return None
         digits = {digit for parts in cuts for digit, _, _ in parts or ()}
@@ -252,9 +243,8 @@ def _reached(space: Space, accesses: Sequence[Access], ranges: Mapping[Digit, tu
         ranges: From where to where the masks let each digit go that the index moves with.
     """
     index, places = accesses[0].index, _Places(space)
-    asked = [
-        [part for part in conjuncts(access.mask) if not limits(part) and places.follow(part)] for access in accesses
-    ]
+    masks = [conjuncts(access.mask) for access in accesses]
+    asked = [[part for part in parts if not limits(part) and places.follow(part)] for parts in masks]
     inner = places.digits([*index.expressions(), *(part for parts in asked for part in parts)])
     if not all(map(places.follow, index.expressions())) or not inner <= ranges.keys():
         return None
@@ -269,11 +259,11 @@ def _reached(space: Space, accesses: Sequence[Access], ranges: Mapping[Digit, tu
     return len(at) * prod(len(range(*ranges[digit])) for digit in ranges.keys() - inner)
 
 
+@dataclass(frozen=True)
 class _Places:
     """Whole numbers at a place."""
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+    space: Space
 
     def digits(self, values: Sequence[Expression]) -> set[Digit]:
         return {digit for one in behind(*values) for digit, _, _ in self.space.cut(one) or ()}
@@ -317,3 +307,93 @@ class _Places:
         if isinstance(of, Coordinate):
             return sum(weight * place.get(digit, 0) for digit, _, weight in self.space.cut(of) or ())
         return self.value(of, place) if of is not None else 0
+
+
+# ---- boxes of addresses: integer arithmetic alone
+
+Dimension = tuple[int, int]
+"""(stride, size), both in elements."""
+
+MOST_RUNS = 50_000
+"""Boxes are written out as runs of addresses only up to this many; beyond, the sum of their sizes is the answer."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """What one access reaches: `start + sum(stride * i)` for every `i` in `range(size)` of every dimension.
+
+    After `normal` the strides are positive and ascending, and adjacent dimensions are one.
+    """
+
+    start: int
+    dimensions: tuple[Dimension, ...]
+
+    @property
+    def count(self) -> int:
+        return min(prod(size for _, size in self.dimensions), self.span)
+
+    @property
+    def span(self) -> int:
+        """From the first address to one past the last."""
+        return 1 + sum(abs(stride) * (size - 1) for stride, size in self.dimensions)
+
+
+def normal(box: Box) -> Box:
+    """The same addresses with positive, ascending strides, and with dimensions that continue or overlap each other merged."""
+    start = box.start + sum(stride * (size - 1) for stride, size in box.dimensions if stride < 0)
+    ascending = sorted((abs(stride), size) for stride, size in box.dimensions if stride and size > 1)
+    merged: list[Dimension] = []
+    for stride, size in ascending:
+        if merged:
+            inner, length = merged[-1]
+            steps, rest = divmod(stride, inner)
+            if not rest and steps <= length:  # the next run starts where this one ends, or inside it
+                merged[-1] = (inner, length + steps * (size - 1))
+                continue
+        merged.append((stride, size))
+    return Box(start, tuple(merged))
+
+
+def distinct(boxes: list[Box]) -> int:
+    """How many different addresses the boxes hold together.
+
+    Exact for what Inductor writes in practice (nested, adjacent, shifted and overlapping boxes), else an upper bound.
+    """
+    unique = list(dict.fromkeys(normal(box) for box in boxes if box.count))
+    if len(unique) < 2:
+        return sum(box.count for box in unique)
+    outer = {box.dimensions[-1] if box.dimensions else None for box in unique}
+    if len(outer) == 1 and (shared := outer.pop()):
+        inner = [Box(box.start, box.dimensions[:-1]) for box in unique]
+        first = min(box.start for box in inner)
+        last = max(box.start + box.span for box in inner)
+        if last - first <= shared[0]:  # copies of the inside do not meet each other
+            return shared[1] * distinct(inner)
+    if sum(prod(size for _, size in _outside(box)) for box in unique) > MOST_RUNS:
+        low = min(box.start for box in unique)
+        return min(sum(box.count for box in unique), max(box.start + box.span for box in unique) - low)
+    return _covered(sorted(run for box in unique for run in _runs(box)))
+
+
+def _outside(box: Box) -> tuple[Dimension, ...]:
+    """The dimensions around the contiguous run."""
+    return box.dimensions[1:] if box.dimensions and box.dimensions[0][0] == 1 else box.dimensions
+
+
+def _runs(box: Box) -> list[tuple[int, int]]:
+    """The box as half-open runs of consecutive addresses."""
+    outside = _outside(box)
+    length = box.dimensions[0][1] if len(outside) < len(box.dimensions) else 1
+    starts = [box.start]
+    for stride, size in outside:
+        starts = [start + stride * step for start in starts for step in range(size)]
+    return [(start, start + length) for start in starts]
+
+
+def _covered(runs: list[tuple[int, int]]) -> int:
+    """Addresses under sorted runs."""
+    total, end = 0, runs[0][0]
+    for low, high in runs:
+        total += max(0, high - max(low, end))
+        end = max(end, high)
+    return total

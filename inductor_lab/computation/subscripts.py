@@ -6,9 +6,9 @@ import ast
 from abc import ABC, abstractmethod
 from math import prod
 
-from inductor_lab.computation.addresses import Box, normal
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.space import Box, normal
 from inductor_lab.computation.tree import Expression, Load, pointers
 
 

@@ -21,10 +21,10 @@ from inductor_lab.bind.elements import numel, total, type_of
 from inductor_lab.bind.heuristics import configuration
 from inductor_lab.bind.names import WORKSPACE
 from inductor_lab.computation import Access, Computation, computation
-from inductor_lab.computation.addresses import distinct
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.schedule import Define, Said
+from inductor_lab.computation.space import distinct
 from inductor_lab.computation.tree import Constant, Load, Size, Unknown
 from inductor_lab.costs.hints import Hints, hinted, of_graphs
 from inductor_lab.costs.work import work

@@ -30,9 +30,8 @@ from kernels_as_text import (
 from inductor_lab.annotate import annotate, explain, summary
 from inductor_lab.annotate.summary import computes
 from inductor_lab.bind.claims import differences
-from inductor_lab.computation.addresses import Box, distinct, normal
 from inductor_lab.computation.index import Coordinate
-from inductor_lab.computation.space import Digits
+from inductor_lab.computation.space import Box, Digits, distinct, normal
 from inductor_lab.costs.roofline import bound, card, told
 from inductor_lab.costs.traffic import traffic, workspace
 from inductor_lab.gpus import GPUS

@@ -18,7 +18,7 @@ from inductor_lab import store
 from inductor_lab.annotate import explain
 from inductor_lab.annotate.facts import Facts, facts
 from inductor_lab.computation import computation
-from inductor_lab.computation.addresses import Box
+from inductor_lab.computation.space import Box
 from inductor_lab.read import read
 from inductor_lab.records import Kernel
 

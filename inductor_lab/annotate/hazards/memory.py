@@ -16,8 +16,8 @@ from inductor_lab.bind.elements import nbytes, type_of
 from inductor_lab.bind.geometry import COVERED, geometry
 from inductor_lab.bind.heuristics import candidates
 from inductor_lab.computation import Access, Computation
-from inductor_lab.computation.addresses import Box, distinct, normal
 from inductor_lab.computation.idioms import number, seen
+from inductor_lab.computation.space import Box, distinct, normal
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.quantity import duration, plural, size
 from inductor_lab.records import Capture, LaunchArgument

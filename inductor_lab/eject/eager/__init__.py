@@ -15,7 +15,6 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
 
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.operators import TABLE, Operator
@@ -38,7 +37,6 @@ from inductor_lab.computation.tree import (
     Unknown,
 )
 from inductor_lab.eject.binding.tensors import TensorView
-from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.eager.loads import load, position
 from inductor_lab.eject.eager.pointwise import idiom, operation, random
 from inductor_lab.eject.eager.printer import Printer
@@ -113,7 +111,7 @@ def eager(
     """
     if kernel.category in NOT_FRAMED:
         raise NoReference(NOT_FRAMED[kernel.category])
-    printer = JobPrinter.of(kernel, tensors, sizes or {})
+    printer = JobPrinter(kernel, tensors, sizes or {})
     contents = printer.every(found)
     order = [a.name for a in kernel.arguments if a.pointer]
     stored = {access.pointer for job in found.every() for access in job.stores}
@@ -137,21 +135,8 @@ def helpers_of(called: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(needed for helper in sorted(called) for needed in (*NEEDS.get(helper, ()), helper)))
 
 
-def bound(kernel: Kernel) -> dict[str, str]:
-    """`ks0` -> what the launch passes for it."""
-    launch = kernel.launches[0].arguments if kernel.launches else ()
-    sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
-    return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
-
-
 class JobPrinter(Printer):
     """Knows the rule for every node."""
-
-    @classmethod
-    def of(cls, kernel: Kernel, tensors: Mapping[str, TensorView], sizes: Mapping[str, str]) -> Self:
-        """One that has printed nothing yet; the names of the tensors and sizes are taken."""
-        names = {view.name for view in tensors.values()} | {text for text in sizes.values() if text.isidentifier()}
-        return cls(names, sizes, tensors, bound(kernel), functions(kernel))
 
     def every(self, found: Computation) -> dict[str, ast.expr]:
         """Print all jobs of a kernel in turn: pointer -> what its tensor holds afterwards."""

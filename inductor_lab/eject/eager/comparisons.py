@@ -93,16 +93,16 @@ def compares(
     """
     if not any(_may_compare(job, tensors) for job in found.every()):
         return Compares((), (), 0, ())
-    printer = ComparingPrinter.of(kernel, tensors, sizes)
-    printer.bounds, printer.comparisons, printer.left_out = bounds, [], 0
+    printer = ComparingPrinter(kernel, tensors, sizes)
+    printer.bounds, printer.compared = bounds, {}
     printer.every(found)
-    kept = printer.comparisons[:MOST]
+    every = [one for of_job in printer.compared.values() for one in of_job]
+    kept = [one for one in every if one is not None][:MOST]
     lines, values = tidy(printer.lines, [side for one in kept for side in (one.left, one.right)])
     rows = _rows(kept, values)
     used = set(names_in(*lines, *values))
-    left_out = printer.left_out + len(printer.comparisons) - len(kept)
     statements = tuple(text(ast.fix_missing_locations(line)) for line in lines)
-    return Compares(statements, rows, left_out, helpers_of(printer.helpers & used))
+    return Compares(statements, rows, len(every) - len(kept), helpers_of(printer.helpers & used))
 
 
 def _rows(kept: list[Comparison], values: list[ast.expr]) -> tuple[str, ...]:
@@ -148,19 +148,13 @@ class ComparingPrinter(JobPrinter):
 
     bounds: Mapping[int, Bounds]
     """For each job, by its identity."""
-    comparisons: list[Comparison]
-    left_out: int
-
-    def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
-        """Print one job, and keep what it compares beside what those before it do."""
-        comparisons, left_out = self.comparisons, self.left_out
-        super().job_of(job, contents)
-        self.comparisons, self.left_out = comparisons + self.comparisons, left_out + self.left_out
+    compared: dict[int, list[Comparison | None]]
+    """What each job compares, by the job's identity; None for what is left out."""
 
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job, or once more with the same."""
         super().begin(job, contents)
-        self.comparisons, self.left_out = [], 0
+        self.compared[id(job)] = []
 
     def play(self) -> None:
         """Print the stores, and what each compares when it rounds."""
@@ -170,7 +164,7 @@ class ComparingPrinter(JobPrinter):
             if view is not None and view.type is not None and access.value is not None and _narrows(view, access.value):
                 ranges, _ = self.space.split(access.mask)
                 with self.space.within(ranges):
-                    self.comparisons += cast(self, access.value, view.type.dtype)
+                    self.compared[id(self.job)] += cast(self, access.value, view.type.dtype)
 
     def made(self, node: Expression) -> Value:
         """A value by the rule for its kind; what it compares is kept."""
@@ -181,14 +175,12 @@ class ComparingPrinter(JobPrinter):
 
     def note(self, node: Expression) -> None:
         """Keep what a node compares, or that it can not be told."""
+        found = self.compared[id(self.job)]
         try:
             for one in comparisons(self, node, self.bounds[id(self.job)]):
-                if one is None:
-                    self.left_out += 1
-                else:
-                    self.comparisons.append(one)
+                found.append(one)
         except NoReference:
-            self.left_out += 1
+            found.append(None)
 
 
 def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[Comparison | None]:

@@ -15,7 +15,7 @@ from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.idioms import number, wrapped
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.tree import Constant, Expression, Load
-from inductor_lab.eject.eager.printer import Printer, Range, extents
+from inductor_lab.eject.eager.printer import Printer, Range
 from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
@@ -23,6 +23,7 @@ from inductor_lab.eject.eager.torch_values import (
     broadcast,
     call,
     changed,
+    extents,
     literal,
     method,
     name,

@@ -25,6 +25,7 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.space import Digits, bounds
 from inductor_lab.computation.tree import Expression, Load, Named, Reduction, walk
 from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
@@ -41,16 +42,11 @@ from inductor_lab.eject.eager.torch_values import (
     tuple_of,
 )
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records import Kernel, SizeLike, TensorType
 from inductor_lab.records.size import ONE, Size
 
 Range = tuple[int, int]
 """The first place, and one past the last."""
-
-
-def extents(sizes: Iterable[SizeLike]) -> list[Size]:
-    """The sizes or the strides of a tensor."""
-    return [Size.of(size) for size in sizes]
 
 
 AXES = ("z", "y", "x", "r", "r0_", "r1_")
@@ -221,23 +217,17 @@ def _tensor_cuts(
 class Printer(ABC):
     """One kernel's statements so far, and the job that is printed just now."""
 
-    def __init__(
-        self,
-        taken: set[str],
-        sizes: Mapping[str, str],
-        tensors: Mapping[str, TensorView],
-        bound: Mapping[str, str],
-        functions: Mapping[str, ast.FunctionDef],
-    ) -> None:
-        self.sizes = sizes
-        """`ks0`, `xnumel` -> Python."""
+    def __init__(self, kernel: Kernel, tensors: Mapping[str, TensorView], sizes: Mapping[str, str]) -> None:
         self.tensors = tensors
         """Pointer -> the tensor."""
-        self.bound = bound
+        self.sizes = sizes
+        """`ks0`, `xnumel` -> Python."""
+        self.bound = bound(kernel)
         """`ks0` -> what the launch passes for it."""
         self.known = self.symbols()
-        self.taken = set(taken) | {"torch", "DEVICE", "math"}
-        self.functions = functions
+        spelled = {text for text in sizes.values() if text.isidentifier()}
+        self.taken = {view.name for view in tensors.values()} | spelled | {"torch", "DEVICE", "math"}
+        self.functions = functions(kernel)
         self.lines: list[Line] = []
         self.helpers: set[str] = set()
         self.versions: dict[str, list[ast.expr]] = {}
@@ -393,6 +383,13 @@ class Printer(ABC):
             return value
         node = subscript(value.node, [NEW] * (rank - value.rank) + [ALL] * value.rank)
         return changed(value, node, rank=rank)
+
+
+def bound(kernel: Kernel) -> dict[str, str]:
+    """`ks0` -> what the launch passes for it."""
+    launch = kernel.launches[0].arguments if kernel.launches else ()
+    sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
+    return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
 
 
 def _tree(text: str) -> ast.expr:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from inductor_lab.computation.addresses import distinct
 from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.space import distinct
 from inductor_lab.computation.tree import Expression
 from inductor_lab.eject.eager.loads import all_of, as_memory, dense, places, position, typed
 from inductor_lab.eject.eager.printer import Printer

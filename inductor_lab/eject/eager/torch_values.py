@@ -15,6 +15,8 @@ from typing import Any
 
 from inductor_lab.computation.tree import Cast, Constant
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.records import SizeLike
+from inductor_lab.records.size import Size
 
 FLOATS = (
     "float8_e4m3fn",
@@ -68,6 +70,11 @@ def broadcast(node: ast.expr, values: Sequence[Value], dtype: str, weight: int =
     dims = frozenset[int]().union(*(value.dims for value in values))
     rank = max(0, *(value.rank for value in values))
     return Value(node, dims, rank, dtype, sum(value.weight for value in values) + weight)
+
+
+def extents(sizes: Iterable[SizeLike]) -> list[Size]:
+    """The sizes or the strides of a tensor."""
+    return [Size.of(size) for size in sizes]
 
 
 def floating(dtype: str) -> bool:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inductor_lab.computation.index import Index
-from inductor_lab.eject.eager.printer import Printer, extents
-from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, literal, method, part, permuted, subscript
+from inductor_lab.eject.eager.printer import Printer
+from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, extents, literal, method, part, permuted, subscript
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import ONE, Size, product
