@@ -55,7 +55,6 @@ from inductor_lab.eject.eager.torch_values import (
     part,
     subscript,
     substituted,
-    text,
 )
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.triton.nouns import statistic
@@ -301,13 +300,13 @@ def tidy(lines: Sequence[Line], results: Sequence[ast.expr]) -> tuple[list[ast.s
             at, values = user[line.target], {line.target: line.value}
             if at < 0:
                 made = substituted(results[~at], values)
-                if len(text(made)) > WIDTH:
+                if len(ast.unparse(made)) > WIDTH:
                     continue
                 results[~at] = made
             else:
                 later = kept[at]
                 value = substituted(later.value, values)
-                if len(text(value)) + len(later.target) + 3 > WIDTH:
+                if len(ast.unparse(value)) + len(later.target) + 3 > WIDTH:
                     continue
                 place = substituted(later.place, values) if later.place is not None else None
                 kept[at] = Line(later.target, value, place, later.copied)

@@ -35,7 +35,6 @@ from inductor_lab.eject.eager.torch_values import (
     names_in,
     subscript,
     tensor,
-    text,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.refusal import NoReference
@@ -101,7 +100,7 @@ def compares(
     lines, values = tidy(printer.lines, [side for one in kept for side in (one.left, one.right)])
     rows = _rows(kept, values)
     used = set(names_in(*lines, *values))
-    statements = tuple(text(ast.fix_missing_locations(line)) for line in lines)
+    statements = tuple(ast.unparse(ast.fix_missing_locations(line)) for line in lines)
     return Compares(statements, rows, len(every) - len(kept), helpers_of(printer.helpers & used))
 
 
@@ -109,7 +108,7 @@ def _rows(kept: list[Comparison], values: list[ast.expr]) -> tuple[str, ...]:
     """Each comparison as it stands in the file, those of the same two values once."""
     rows: dict[frozenset[str], str] = {}
     for number, one in enumerate(kept):
-        left, right = (text(value) for value in values[2 * number : 2 * number + 2])
+        left, right = (ast.unparse(value) for value in values[2 * number : 2 * number + 2])
         what = one.what.format(_short(left, one.left), _short(right, one.right)).replace('"', "'")
         rows.setdefault(frozenset((left, right)), f'("{what}", {left}, {right})')
     return tuple(rows.values())
@@ -117,7 +116,7 @@ def _rows(kept: list[Comparison], values: list[ast.expr]) -> tuple[str, ...]:
 
 def _short(said: str, before: ast.expr) -> str:
     """An operand in a sentence: as the function says it, or by the name that it had, or not at all."""
-    return next((form for form in (said, text(before)) if len(form) <= LONG), "...")
+    return next((form for form in (said, ast.unparse(before)) if len(form) <= LONG), "...")
 
 
 def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
@@ -242,7 +241,7 @@ def _pair(
         return
     value = printer.value(left)
     right_node = printer.value(other).node if other else literal(0.0 if floating(left.dtype) else 0)
-    both = text(value.node), text(right_node)
+    both = ast.unparse(value.node), ast.unparse(right_node)
     if both[0] != both[1] and not ENDLESS & {*both}:  # `x != x` asks for a NaN
         yield Comparison(what, value.node, right_node)
 

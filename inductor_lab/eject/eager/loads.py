@@ -164,7 +164,7 @@ def viewed(printer: Printer, node: Load, index: Index) -> Value | None:
     if found is None:
         return None
     made = aligned(printer, content(printer, node.pointer, node.version), found)
-    return loaded(printer, node, replace(made, dtype=node.dtype))
+    return loaded(node, replace(made, dtype=node.dtype))
 
 
 def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: float) -> Value:
@@ -187,7 +187,7 @@ def gathered(printer: Printer, node: Load, index: Index, conditions: Sequence[Ex
     address = position(printer, index)
     memory = memory_of(printer, node.pointer, node.version)
     if not conditions:
-        return loaded(printer, node, broadcast(subscript(memory, [address.node]), [address], node.dtype))
+        return loaded(node, broadcast(subscript(memory, [address.node]), [address], node.dtype))
     condition = all_of(printer, conditions)
     other = printer.value(node.other) if node.other is not None else None
     values = [address, condition, *([other] if other else [])]
@@ -195,7 +195,7 @@ def gathered(printer: Printer, node: Load, index: Index, conditions: Sequence[Ex
     arguments = [tensor(address, "int64").node, condition.node]
     if other is not None and not (isinstance(node.other, Constant) and node.other.value == 0):
         arguments.append(other.node)
-    return loaded(printer, node, broadcast(call("at", memory, *arguments), values, node.dtype))
+    return loaded(node, broadcast(call("at", memory, *arguments), values, node.dtype))
 
 
 def indexed(printer: Printer, node: Load, address: Index) -> Value | None:
@@ -208,7 +208,7 @@ def indexed(printer: Printer, node: Load, address: Index) -> Value | None:
     index = [value.node for value in kept]
     made = ast.Subscript(base, index[0] if len(index) == 1 else tuple_of(index), ast.Load())
     weight = sum(value.weight for value in kept) + 2
-    return loaded(printer, node, replace(broadcast(made, found, node.dtype), weight=weight))
+    return loaded(node, replace(broadcast(made, found, node.dtype), weight=weight))
 
 
 def _without_walked(printer: Printer, type_: TensorType, found: Sequence[Value]) -> list[Value]:
@@ -314,7 +314,7 @@ def typed(printer: Printer, pointer: str) -> TensorType:
     return type_
 
 
-def loaded(printer: Printer, node: Load, made: Value) -> Value:
+def loaded(node: Load, made: Value) -> Value:
     """A loaded value in a dtype that torch computes in."""
     return to(made, storage_dtype(node.dtype))
 

@@ -47,7 +47,6 @@ from inductor_lab.eject.eager.torch_values import (
     storage_dtype,
     subscript,
     tensor,
-    text,
     to,
 )
 from inductor_lab.eject.refusal import NoReference
@@ -132,8 +131,8 @@ def _applied(
     """A row's function of its operands, which are brought to the dtype that the kernel computes in."""
     first = 1 if row.name == "where" else 0  # the condition is no operand
     common = _common(row, node, inputs[first:])
-    operands = _operands(printer, row, values, first, common)
-    if row.bound and (bounded := _clamped(printer, row, values, common)) is not None:
+    operands = _operands(row, values, first, common)
+    if row.bound and (bounded := _clamped(row, values, common)) is not None:
         return bounded
     if any(not v.number for v in operands[first:]) and not _near(promoted(operands[first:]), common):
         operands[first:] = [value if value.number else to(value, common) for value in operands[first:]]
@@ -163,7 +162,7 @@ def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str
     return storage_dtype(common)
 
 
-def _operands(printer: Printer, row: Operator, values: Sequence[Value], first: int, common: str) -> list[Value]:
+def _operands(row: Operator, values: Sequence[Value], first: int, common: str) -> list[Value]:
     """The values with tensors in the places of those numbers that torch takes no numbers for, and whole ones among floats cast."""
     found = list(values)
     tensors = any(not value.number for value in found[first:])
@@ -189,7 +188,7 @@ def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> 
     return row.form(len(operands))
 
 
-def _clamped(printer: Printer, row: Operator, values: Sequence[Value], common: str) -> Value | None:
+def _clamped(row: Operator, values: Sequence[Value], common: str) -> Value | None:
     """`x.clamp_min(0)` where one side is a number."""
     for one, bound in ((values[0], values[1]), (values[1], values[0])):
         if bound.number and not one.number:
@@ -283,7 +282,7 @@ def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
 def _parts(node: ast.expr, dim: int) -> list[ast.expr]:
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="cat"), args=[ast.List(elts=parts), at]) if (
-            text(at) == str(dim)
+            ast.unparse(at) == str(dim)
         ):
             return list(parts)
     return [node]
@@ -319,7 +318,9 @@ def bucketize(printer: Printer, node: Operation) -> Value:
     length = printer.value(size)
     if one and type_ is not None:
         whole = len(type_.shape) == 1 and Size.of(type_.shape[0]) == (
-            Size(int(size.value)) if isinstance(size, Constant) else Size.of(printer.bound.get(text(length.node), "?"))
+            Size(int(size.value))
+            if isinstance(size, Constant)
+            else Size.of(printer.bound.get(ast.unparse(length.node), "?"))
         )
         row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
         made = call("torch.bucketize", found.node, row, **keywords)

@@ -90,7 +90,7 @@ def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Seque
     found = replace(found, dtype="int64", folded=tuple(over) if len(over) == 1 else ())
     if len(values) == 1:
         return found
-    if is_place(printer, bare(node.inputs[1]), over):
+    if is_place(printer, node.inputs[1], over):
         return found
     index = flat(printer, printer.spread(values[1], value.dims), over)
     place = method(flat(printer, value, over), node.name, literal(-1), keepdim=ast.Constant(True))
@@ -104,7 +104,7 @@ def _largest_number(printer: Printer, node: Reduction, values: Sequence[Value], 
     return folded(printer, number_, "max", over, node.dtype)
 
 
-def _parity(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
+def _parity(printer: Printer, _: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
     printer.helpers.add("xor_sum")
     (value,) = values
     for dim in over:
@@ -225,7 +225,7 @@ def _running(printer: Printer, node: Scan, kind: str, over: Sequence[int]) -> st
         return RUNNING[kind]
     _function(printer, kind)
     known = running(kind)
-    places = known in WITH_PLACES and is_place(printer, bare(node.inputs[1]), over)
+    places = known in WITH_PLACES and is_place(printer, node.inputs[1], over)
     return known if places or known == "logcumsumexp" else ""
 
 
@@ -289,7 +289,7 @@ def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequenc
     else:
         both = call("torch.sort", row, dim=literal(-1), stable=ast.Constant(True), **keywords)
         made = ast.Attribute(both, "indices", ast.Load())
-    if not is_place(printer, bare(node.inputs[1]), over):
+    if not is_place(printer, node.inputs[1], over):
         made = method(flat(printer, values[1], over), "gather", literal(-1), made)
     return Value(unflat(printer, made, over, long=True), dims, first.rank, "int64", first.weight + 3)
 
@@ -313,6 +313,7 @@ def unflat(printer: Printer, node: ast.expr, over: Sequence[int], *, long: bool)
 
 def is_place(printer: Printer, given: Expression, over: Sequence[int]) -> bool:
     """Whether a value is the place along the folded dimensions."""
+    given = bare(given)
     only = given.index.only() if isinstance(given, Position) else None
     digits = printer.space.digits(only) if only is not None else None
     return digits is not None and [dim for dim, _ in digits] == list(over)

@@ -227,10 +227,6 @@ def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
     return _Substituting(values).visit(node)  # type: ignore[no-any-return]
 
 
-def text(node: ast.AST) -> str:
-    return ast.unparse(node)
-
-
 @dataclass(frozen=True)
 class Line:
     """`target = value`, or a statement that changes a tensor in place."""
@@ -292,14 +288,8 @@ def _number_to(value: Value, dtype: str) -> Value:
 
 def in_dtype(value: Value, dtype: str) -> Value:
     """A value as a tensor of this dtype holds it."""
-    if value.number:
-        if value.dtype == "float" and "float" not in dtype:
-            value = tensor(value, "float32")
-            return to(value, dtype)
-        if dtype in WIDE_UNSIGNED:
-            return to(tensor(value, "int64"), dtype)
-        return tensor(value, dtype)
-    return to(value, dtype)
+    cut = value.number and value.dtype == "float" and "float" not in dtype
+    return to(tensor(value, "float32" if cut else dtype), dtype)
 
 
 def tensor(value: Value, dtype: str) -> Value:
@@ -318,10 +308,8 @@ def to(value: Value, dtype: str) -> Value:
     if value.number:
         return tensor(value, dtype)
     node = method(value.node, "to", dtype_of(dtype))
-    if value.short is not None:
-        shorter = value.short[0], method(value.short[1], "to", dtype_of(dtype))
-        return changed(value, node, dtype=dtype, weight=value.weight + 1, short=shorter)
-    return changed(value, node, dtype=dtype, weight=value.weight + 1)
+    short = value.short and (value.short[0], method(value.short[1], "to", dtype_of(dtype)))
+    return changed(value, node, dtype=dtype, weight=value.weight + 1, short=short)
 
 
 LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
