@@ -65,7 +65,7 @@ def operation(printer: Printer, node: Operation) -> Value:
     name, inputs = idiom(node) or (node.name, node.inputs)
     if name == "where":
         inputs = _chosen(inputs)
-        if masks(inputs[0]) or _same_number(inputs[1], inputs[2]):
+        if masks(inputs[0]) or _are_one_number(*inputs[1:]):
             return printer.value(inputs[1])
     if name in {"and", "or"}:
         for one, other in (inputs, inputs[::-1]):
@@ -78,7 +78,7 @@ def operation(printer: Printer, node: Operation) -> Value:
     if name in REFUSED or name not in TABLE:
         raise NoReference(REFUSED.get(name, f"eager PyTorch has no function for `{name}`"))
     values = [printer.value(value) for value in inputs]
-    return _unchanged(name, node, inputs, values) or _applied(printer, node, TABLE[name], inputs, values)
+    return _unchanged(name, node, inputs, values) or _applied(node, TABLE[name], inputs, values)
 
 
 def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
@@ -87,11 +87,10 @@ def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
     if found is None:
         return None
     name, arguments = found
-    if name not in TABLE or not TABLE[name].exact:
+    row = TABLE.get(name)
+    if row is None or not row.exact or not (row.divides or floating(node.dtype)):
         return None
     if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
-        return None
-    if name in {"relu", "silu", "sigmoid", "leaky_relu"} and not floating(node.dtype):
         return None
     inner = set(map(id, walk(*arguments)))
     between = [n for n in walk(node) if id(n) not in inner]
@@ -121,13 +120,11 @@ def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
     return condition, one, other
 
 
-def _same_number(one: Expression, other: Expression) -> bool:
+def _are_one_number(one: Expression, other: Expression) -> bool:
     return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
 
 
-def _applied(
-    printer: Printer, node: Operation, row: Operator, inputs: Sequence[Expression], values: Sequence[Value]
-) -> Value:
+def _applied(node: Operation, row: Operator, inputs: Sequence[Expression], values: Sequence[Value]) -> Value:
     """A row's function of its operands, which are brought to the dtype that the kernel computes in."""
     first = 1 if row.name == "where" else 0  # the condition is no operand
     common = _common(row, node, inputs[first:])
@@ -138,7 +135,8 @@ def _applied(
         operands[first:] = [value if value.number else to(value, common) for value in operands[first:]]
         if not _near(promoted(operands[first:]), common):
             operands[first] = to(tensor(operands[first], common), common)
-    form = _form(row, values[first:], operands)
+    numbers = all(value.number for value in (*values[first:], *operands))
+    form = row.python if row.python and numbers else row.form(len(operands))  # `torch.exp({0})`
     dims = frozenset[int]().union(*(value.dims for value in operands))
     rank = max(value.rank for value in operands)
     dtype = "bool" if row.predicate else promoted(operands[first:])
@@ -179,13 +177,6 @@ def _operands(row: Operator, values: Sequence[Value], first: int, common: str) -
     if row.name == "where" and found[0].number:
         found[0] = tensor(found[0], "bool")
     return found
-
-
-def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> str:
-    """`torch.exp({0})`"""
-    if row.python and all(value.number for value in (*values, *operands)):
-        return row.python
-    return row.form(len(operands))
 
 
 def _clamped(row: Operator, values: Sequence[Value], common: str) -> Value | None:
