@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
 
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.space import distinct
@@ -24,6 +23,7 @@ from inductor_lab.eject.eager.torch_values import (
     broadcast,
     call,
     dtype_of,
+    extents,
     in_dtype,
     literal,
     method,
@@ -37,6 +37,7 @@ from inductor_lab.eject.eager.torch_values import (
 from inductor_lab.eject.eager.views import View, aligned, cut, seen_by
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import product
 
 ATOMIC = {"store": "", "atomic_add": "add", "atomic_max": "amax", "atomic_min": "amin", "atomic_xchg": ""}
 """An access -> how what it stores is put together with what is there."""
@@ -177,17 +178,13 @@ def _copy(printer: Printer, access: Access, before: ast.expr, type_: TensorType)
 
 def _all_written(printer: Printer, pointer: str, type_: TensorType) -> bool:
     """Whether the stores of this job together write every element."""
-    boxes = []
-    for access in printer.job.stores:
-        if access.pointer != pointer:
-            continue
-        _, others = printer.space.split(access.mask)
-        box = printer.job.box(access)
-        if access.kind != "store" or others or box is None:
-            return False
-        boxes.append(box)
-    sizes = [size for size in type_.shape if isinstance(size, int)]
-    return len(sizes) == len(type_.shape) and distinct(boxes) == prod(sizes) and dense(type_) is not None
+    stores = [access for access in printer.job.stores if access.pointer == pointer]
+    if any(access.kind != "store" or printer.space.split(access.mask)[1] for access in stores):
+        return False
+    boxes = [box for access in stores if (box := printer.job.box(access)) is not None]
+    numel = product(extents(type_.shape))
+    every = len(boxes) == len(stores) and numel.is_number and distinct(boxes) == numel.number
+    return every and dense(type_) is not None
 
 
 def shaped(printer: Printer, value: Value, type_: TensorType, found: View) -> ast.expr:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inductor_lab.computation.index import Index
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, extents, literal, method, part, permuted, subscript
 from inductor_lab.eject.refusal import NoReference
@@ -76,9 +76,8 @@ class _Group:
 
 def seen_by(printer: Printer, type_: TensorType, index: Index) -> View | None:
     """The view that an address walks through a tensor, under the ranges of just now; None where it is not one."""
-    factors = (
-        None if index.expressions() or any(term.of is None for term in index.terms) else printer.space.factors(index)
-    )
+    coordinates_only = all(isinstance(term.of, Coordinate) for term in index.terms)
+    factors = printer.space.factors(index) if coordinates_only else None
     if factors is None:
         return None
     start, back = index.constant, set[int]()
