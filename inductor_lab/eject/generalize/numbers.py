@@ -50,9 +50,9 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
 
     def parts(node: Expression) -> list[Expression]:
         literal = beside(node) if isinstance(node, Operation) else []
-        return [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal]
+        return [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal][::-1]
 
-    for node in walk(*used(found), parts=parts):
+    for node in walk(*reversed([*used(found)]), parts=parts):  # from the last on
         if isinstance(node, Constant):
             chance.refuse(node)
     return meant

@@ -30,9 +30,9 @@ ENDS = (Load, Reduction, Partial, Carried)
 
 
 def every(found: Computation) -> Iterator[Expression]:
-    """Every node of what is used or has a name, once, those that only positions and calls name too."""
+    """Every node of what is used or has a name, once, those that only positions and calls name too; from the last on."""
     named = (value for step in found.schedule.every() if isinstance(step, Define) for value in step.values)
-    return walk(*used(found), *named, parts=below)
+    return walk(*reversed([*used(found), *named]), parts=lambda node: below(node)[::-1])
 
 
 def used(found: Computation) -> Iterator[Expression]:
