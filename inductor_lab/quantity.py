@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records import TensorType
+from inductor_lab.records.size import contiguous
 
 
 def size(count: int | None) -> str:
@@ -36,24 +37,10 @@ def shape(type_: TensorType | None) -> str:
         return ""
     inside = ", ".join(str(s) for s in type_.shape)
     text = f"{SHORT.get(type_.dtype, type_.dtype)}[{inside}]"
-    return (
-        text
-        if type_.stride == contiguous(type_.shape)
-        else f"{text} strides ({', '.join(str(s) for s in type_.stride)})"
-    )
-
-
-def contiguous(sizes: tuple[SizeLike, ...]) -> tuple[SizeLike, ...]:
-    """Strides of a tensor without gaps; empty where they are unknown, as a size inside the outermost one is symbolic."""
-    strides: list[SizeLike] = []
-    step = 1
-    for place, extent in reversed(list(enumerate(sizes))):
-        strides.append(step)
-        if isinstance(extent, int):
-            step *= max(extent, 1)
-        elif place:
-            return ()
-    return tuple(reversed(strides))
+    known = all(isinstance(size, int) for size in type_.shape[1:])
+    if known and type_.stride == contiguous(type_.shape):
+        return text
+    return f"{text} strides ({', '.join(str(s) for s in type_.stride)})"
 
 
 def article(label: str) -> str:

@@ -6,11 +6,12 @@ the kinds of value in `tree` hold addresses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd, inf
 
 from inductor_lab.records import SizeLike
+from inductor_lab.records.size import Size, product
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -27,8 +28,12 @@ class Expression:
         return ()
 
 
-def walk(*roots: Expression) -> Iterator[Expression]:
-    """Every node under the roots once, however often it is used; a node before what it is made of."""
+def walk(*roots: Expression, parts: Callable[[Expression], Sequence[Expression]] | None = None) -> Iterator[Expression]:
+    """Every node under the roots once, however often it is used; a node before what it is made of.
+
+    Args:
+        parts: What a node is made of, where that is not its operands.
+    """
     seen: set[int] = set()
     waiting = list(reversed(roots))
     while waiting:
@@ -36,7 +41,7 @@ def walk(*roots: Expression) -> Iterator[Expression]:
         if id(node) not in seen:
             seen.add(id(node))
             yield node
-            waiting.extend(reversed(node.operands))
+            waiting.extend(reversed(node.operands if parts is None else parts(node)))
 
 
 def union(expressions: Iterable[Expression]) -> frozenset[str]:
@@ -62,6 +67,10 @@ class Term:
     """A coordinate; what the data or another arithmetic decides; None for a symbolic constant."""
     sizes: tuple[str, ...] = ()
     """Symbolic factors: `("ks0", "ks1")` in `ks0*ks1*x2`."""
+
+    def step(self, names: Mapping[str, str]) -> Size:
+        """How far one step of the coordinate moves the address, by what the names of sizes stand for."""
+        return product([Size(self.factor), *(Size.of(size, names) for size in self.sizes)])
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
     x0 = xindex % 64, x1 = xindex // 64 of 4096     x is cut at 64: digits (x, 1) of 64 values, (x, 64) of 64
     in_ptr0 + (x1 + 64*x0)                          steps {(x, 64): 1, (x, 1): 64}, a box of 4096 addresses
 
-Digits are like those of a mixed-radix number, so that coordinates which overlap (`x % 1024` and `x % 64`) can be compared. An axis whose size is
-symbolic has none, and what would need them is None.
+Digits are like those of a mixed-radix number, so that coordinates which overlap (`x % 1024` and `x % 64`) can be compared. Their sizes may be
+symbolic (`Digits`); a computation keeps those of the axes whose size is a number, and what would need others is None.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
+from math import inf, prod
+from types import MappingProxyType
 
 from inductor_lab.computation.folds import conjuncts
 from inductor_lab.computation.index import Coordinate, Index, behind
@@ -22,49 +23,101 @@ from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Limit, Operation, Position, limits
 from inductor_lab.records import SizeLike
+from inductor_lab.records.size import ONE, Size
 
 Digit = tuple[str, int]
 """An axis, and where on it the digit counts: the stride of the coordinate that it is."""
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Digits:
-    """An axis cut at every place where a coordinate starts or ends: ((stride, size), ...), fastest first.
+    """An axis cut where coordinates start and end; the sizes are numbers or symbolic.
 
-    `nested` is False where the cuts do not nest (`x % 30` beside `x % 50`) or are symbolic; then no coordinate can be told in digits.
+    `nested` is False where cuts were left out because they do not nest with others: `x % 30` beside `x % 50`.
     """
 
-    parts: tuple[tuple[int, int], ...]
+    whole: Size
+    """Elements along the axis."""
+    cuts: tuple[Size, ...]
+    """Where each digit starts, 1 first; each divides the next. None where no coordinate can be told in digits."""
     nested: bool = True
 
     @staticmethod
     def make(numel: int, coordinates: Iterable[Coordinate]) -> Digits:
-        cuts = {1}
-        for coordinate in coordinates:
-            if isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
-                return Digits((), nested=False)
-            cuts |= {coordinate.stride} | ({coordinate.stride * coordinate.size} if coordinate.size else set())
-        ordered = sorted(cut for cut in cuts if cut < numel or cut == 1)
-        if any(high % low for low, high in itertools.pairwise(ordered)):
-            return Digits((), nested=False)
-        ends = [*ordered[1:], None]
-        return Digits(
-            tuple((low, high // low if high else -(-numel // low)) for low, high in zip(ordered, ends, strict=True))
-        )
+        """The digits in which each of the coordinates can be told; no digits where not all of them can."""
+        cuts = {cut for coordinate in coordinates for cut in bounds(coordinate) if cut is not None}
+        found = Digits.cut(Size(numel), sorted(cuts, key=lambda cut: cut.order))
+        return found if found.nested else replace(found, cuts=())
+
+    @staticmethod
+    def cut(whole: Size, cuts: Iterable[Size], *, exact: bool = False) -> Digits:
+        """Cut an axis wherever that nests with the whole and with the cuts before.
+
+        Args:
+            exact: Whether the digits must make up the whole; else the slowest digit may be cut short.
+        """
+        kept, nested = [ONE], True
+        for cut in cuts:
+            if cut in kept or _reaches(cut, whole):
+                continue
+            ends = whole.over(cut) is not None or (not exact and cut.is_number and whole.is_number)
+            if ends and all(cut.over(other) is not None or other.over(cut) is not None for other in kept):
+                kept.append(cut)
+            else:
+                nested = False
+        return Digits(whole, tuple(sorted(kept, key=lambda cut: cut.order)), nested)
+
+    @cached_property
+    def sizes(self) -> tuple[tuple[Size, Size], ...]:
+        """(stride, size) of each digit, fastest first."""
+        pairs = itertools.pairwise((*self.cuts, self.whole))
+        return tuple((low, high.over(low) or Size(-(-high.number // low.number))) for low, high in pairs)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[int, int], ...]:
+        """The same in numbers, of an axis whose size is one."""
+        return tuple((stride.number, size.number) for stride, size in self.sizes)
+
+    def places(self, coordinate: Coordinate, names: Mapping[str, str] = NO_NAMES) -> list[tuple[int, Size]] | None:
+        """A coordinate as (number of a digit, its weight in the coordinate), fastest first; None where the digits do not tell it.
+
+        Args:
+            names: What a symbol of its sizes stands for.
+        """
+        start, end = bounds(coordinate, names)
+        if start != ONE and _reaches(start, self.whole):
+            return []
+        end = None if end is not None and _reaches(end, self.whole) else end
+        at, found = start, list[tuple[int, Size]]()
+        for number, (stride, size) in enumerate(self.sizes):
+            if stride == at and at != end and (weight := at.over(start)) is not None:
+                found.append((number, weight))
+                at = stride * size
+        last = bool(found) and found[-1][0] + 1 == len(self.sizes)
+        return found if at == end or (end is None and last) else None
 
     def of(self, coordinate: Coordinate) -> tuple[tuple[int, int, int], ...] | None:
-        """A coordinate's digits as (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
-        if not self.nested or isinstance(coordinate.stride, str) or isinstance(coordinate.size, str):
-            return None
-        start, end = coordinate.stride, coordinate.stride * coordinate.size if coordinate.size else None
-        inside = [(stride, size) for stride, size in self.parts if stride >= start and (end is None or stride < end)]
-        return tuple((stride, size, stride // start) for stride, size in inside)
+        """A coordinate's digits in numbers, (stride on the axis, size, weight in the coordinate); None where the axis has no digits."""
+        places = self.places(coordinate) if self.cuts else None
+        return None if places is None else tuple((*self.parts[number], weight.number) for number, weight in places)
+
+
+def bounds(coordinate: Coordinate, names: Mapping[str, str] = NO_NAMES) -> tuple[Size, Size | None]:
+    """Where a coordinate starts on its axis, and where it ends; None for the end of the axis."""
+    start = Size.of(coordinate.stride, names)
+    return start, None if coordinate.size is None else start * Size.of(coordinate.size, names)
+
+
+def _reaches(cut: Size, whole: Size) -> bool:
+    """Whether a cut is the end of the axis, or past it."""
+    return cut == whole or (cut.is_number and whole.is_number and cut.number > whole.number)
 
 
 def digits_of(numel: Mapping[str, SizeLike], coordinates: Sequence[Coordinate]) -> dict[str, Digits]:
     """The digits of each axis whose size is known, by the coordinates that a body uses."""
-    known = {axis: size for axis, size in numel.items() if isinstance(size, int)}
-    return {axis: Digits.make(size, [c for c in coordinates if c.axis == axis]) for axis, size in known.items()}
+    cut = {axis: [c for c in coordinates if c.axis == axis] for axis in numel}
+    return {axis: Digits.make(size, cut[axis]) for axis, size in numel.items() if isinstance(size, int)}
 
 
 class Space:
@@ -76,13 +129,8 @@ class Space:
 
     def elements(self, axes: frozenset[str]) -> int | None:
         """Iterations over these axes; None where a size is symbolic."""
-        total = 1
-        for axis in axes:
-            size = self.numel.get(axis)
-            if not isinstance(size, int):
-                return None
-            total *= size
-        return total
+        known = [size for axis in axes if isinstance(size := self.numel.get(axis), int)]
+        return prod(known) if len(known) == len(axes) else None
 
     def extent(self, coordinate: Coordinate) -> int | None:
         """How many values a coordinate takes; None where that is symbolic."""
@@ -146,11 +194,9 @@ class Space:
 
     def _certain(self, limit: Limit) -> bool:
         extents = [self.extent(term.of) if isinstance(term.of, Coordinate) else None for term in limit.index.terms]
-        most = [
-            term.factor * (size - 1) for term, size in zip(limit.index.terms, extents, strict=True) if size is not None
-        ]
-        below = limit.high is None or (len(most) == len(extents) and sum(most) < limit.high)
-        return limit.low == 0 and below
+        sizes = [inf if extent is None else extent for extent in extents]
+        most = sum(term.factor * (size - 1) for term, size in zip(limit.index.terms, sizes, strict=True))
+        return limit.low == 0 and (limit.high is None or most < limit.high)
 
     def narrowed(self, limit: Limit) -> tuple[Digit, int, int] | None:
         """The digit that a mask's bound narrows, from where to where; None where it cuts through several.
@@ -172,7 +218,7 @@ class Space:
 
     def reach(self, *accesses: Access) -> int | None:
         """How many different addresses the coordinates behind accesses of one index can make at most: iterations without repeats, as their masks allow."""
-        cuts = [self.cut(coordinate) for coordinate in accesses[0].index.coordinates()]
+        cuts = list(map(self.cut, accesses[0].index.coordinates()))
         if None in cuts:
             return None
         digits = {digit for parts in cuts for digit, _, _ in parts or ()}
@@ -196,9 +242,8 @@ def _reached(space: Space, accesses: Sequence[Access], ranges: Mapping[Digit, tu
         ranges: From where to where the masks let each digit go that the index moves with.
     """
     index, places = accesses[0].index, _Places(space)
-    asked = [
-        [part for part in conjuncts(access.mask) if not limits(part) and places.follow(part)] for access in accesses
-    ]
+    masks = [conjuncts(access.mask) for access in accesses]
+    asked = [[part for part in parts if not limits(part) and places.follow(part)] for parts in masks]
     inner = places.digits([*index.expressions(), *(part for parts in asked for part in parts)])
     if not all(map(places.follow, index.expressions())) or not inner <= ranges.keys():
         return None
@@ -213,11 +258,11 @@ def _reached(space: Space, accesses: Sequence[Access], ranges: Mapping[Digit, tu
     return len(at) * prod(len(range(*ranges[digit])) for digit in ranges.keys() - inner)
 
 
+@dataclass(frozen=True)
 class _Places:
     """Whole numbers at a place."""
 
-    def __init__(self, space: Space) -> None:
-        self.space = space
+    space: Space
 
     def digits(self, values: Sequence[Expression]) -> set[Digit]:
         return {digit for one in behind(*values) for digit, _, _ in self.space.cut(one) or ()}
@@ -293,8 +338,7 @@ class Box:
 
 
 def normal(box: Box) -> Box:
-    """The same addresses with positive, ascending strides, and with dimensions that continue or overlap each other
-    merged."""
+    """The same addresses with positive, ascending strides, and with dimensions that continue or overlap each other merged."""
     start = box.start + sum(stride * (size - 1) for stride, size in box.dimensions if stride < 0)
     ascending = sorted((abs(stride), size) for stride, size in box.dimensions if stride and size > 1)
     merged: list[Dimension] = []
@@ -315,17 +359,14 @@ def distinct(boxes: list[Box]) -> int:
     Exact for what Inductor writes in practice (nested, adjacent, shifted and overlapping boxes), else an upper bound.
     """
     unique = list(dict.fromkeys(normal(box) for box in boxes if box.count))
-    if not unique:
-        return 0
-    if len(unique) == 1:
-        return unique[0].count
+    if len(unique) < 2:
+        return sum(box.count for box in unique)
     outer = {box.dimensions[-1] if box.dimensions else None for box in unique}
     if len(outer) == 1 and (shared := outer.pop()):
         inner = [Box(box.start, box.dimensions[:-1]) for box in unique]
         first = min(box.start for box in inner)
-        if (
-            max(box.start + box.span for box in inner) - first <= shared[0]
-        ):  # copies of the inside do not meet each other
+        last = max(box.start + box.span for box in inner)
+        if last - first <= shared[0]:  # copies of the inside do not meet each other
             return shared[1] * distinct(inner)
     if sum(prod(size for _, size in _outside(box)) for box in unique) > MOST_RUNS:
         low = min(box.start for box in unique)

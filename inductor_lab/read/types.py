@@ -8,6 +8,7 @@ from math import lcm
 
 from inductor_lab.dtypes import FX
 from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import contiguous
 
 _FX_TYPE = re.compile(r"^(\w+)\[([^\]]*)\](?:\[([^\]]*)\])?")
 
@@ -43,18 +44,6 @@ def split(text: str, brackets: str = "()") -> list[str]:
             found.append(text[start:position])
             start = position + 1
     return [item.strip() for item in (*found, text[start:]) if item.strip()]
-
-
-def contiguous(shape: tuple[SizeLike, ...]) -> tuple[SizeLike, ...]:
-    """Row-major strides of a shape; symbolic ones as products in text."""
-    strides: list[SizeLike] = []
-    step: SizeLike = 1
-    for size in reversed(shape):
-        strides.append(step)
-        step = (
-            step * size if isinstance(step, int) and isinstance(size, int) else f"{step}*{size}" if step != 1 else size
-        )
-    return tuple(reversed(strides))
 
 
 def whole(node: ast.expr) -> ast.expr:

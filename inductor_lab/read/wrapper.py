@@ -8,8 +8,9 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.computation.operators import called
-from inductor_lab.read.types import contiguous, whole
+from inductor_lab.read.types import whole
 from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
+from inductor_lab.records.size import contiguous
 
 DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
 PRECOMPUTED = re.compile(r"ps\d+")

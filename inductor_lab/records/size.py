@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
@@ -141,6 +141,19 @@ def product(sizes: Iterable[Size]) -> Size:
     for size in sizes:
         total *= size
     return total
+
+
+def contiguous(shape: Sequence[SizeLike]) -> tuple[SizeLike, ...]:
+    """The strides of a tensor that lies row by row without a gap, in elements; symbolic ones as products in text."""
+    strides: list[SizeLike] = []
+    step: SizeLike = 1
+    for size in reversed(shape):
+        strides.append(step)
+        if isinstance(step, int) and isinstance(size, int):
+            step *= max(size, 1)
+        else:
+            step = f"{step}*{size}" if step != 1 else size
+    return tuple(reversed(strides))
 
 
 def number(size: SizeLike, symbols: Mapping[str, int]) -> int | None:

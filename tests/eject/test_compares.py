@@ -12,7 +12,8 @@ from inductor_lab import store
 from inductor_lab.computation import computation
 from inductor_lab.computation.intervals import Interval
 from inductor_lab.eject import eject
-from inductor_lab.eject.eager import Compares, TensorView, compares
+from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.eager.comparisons import Compares, compares
 from inductor_lab.eject.inputs.intervals import Bounds
 
 LINES = """

@@ -22,7 +22,9 @@ from kernels_as_text import (
 )
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.eager import Eager, NoReference, TensorView, eager
+from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.eager import Eager, eager
+from inductor_lab.eject.refusal import NoReference
 from inductor_lab.paths import templates_folder
 from inductor_lab.records import LaunchArgument, TensorType
 

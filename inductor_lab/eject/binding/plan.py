@@ -15,9 +15,9 @@ from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.arguments import LaunchSizes, bound_arguments, numels, scalars, settled
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import NAMES
-from inductor_lab.eject.eager import Eager, NoReference, eager
+from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.graph import Reference, aten
-from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.refusal import NoGraphForm, NoReference
 from inductor_lab.eject.sizes import told
 from inductor_lab.eject.triton import subkernel_tables
 from inductor_lab.eject.triton.subkernel_tables import Table

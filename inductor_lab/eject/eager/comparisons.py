@@ -18,13 +18,12 @@ from inductor_lab.computation.idioms import wrapped
 from inductor_lab.computation.intervals import Interval, exactly
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
+from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan
 from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.eager import JobPrinter, helpers_of, tidy
 from inductor_lab.eject.eager.pointwise import idiom
-from inductor_lab.eject.eager.positions import split, within
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.reductions import bare, flat
-from inductor_lab.eject.eager.reference import JobPrinter, helpers_of
+from inductor_lab.eject.eager.reductions import flat
 from inductor_lab.eject.eager.torch_values import (
     Value,
     call,
@@ -35,11 +34,11 @@ from inductor_lab.eject.eager.torch_values import (
     method,
     names_in,
     subscript,
-    text,
-    tidy,
+    tensor,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.records import Kernel
 
 MOST = 40
@@ -93,23 +92,23 @@ def compares(
     """
     if not any(_may_compare(job, tensors) for job in found.every()):
         return Compares((), (), 0, ())
-    printer = ComparingPrinter.of(kernel, tensors, sizes)
-    printer.bounds, printer.comparisons, printer.left_out = bounds, [], 0
+    printer = ComparingPrinter(kernel, tensors, sizes)
+    printer.bounds, printer.compared = bounds, {}
     printer.every(found)
-    kept = printer.comparisons[:MOST]
+    every = [one for of_job in printer.compared.values() for one in of_job]
+    kept = [one for one in every if one is not None][:MOST]
     lines, values = tidy(printer.lines, [side for one in kept for side in (one.left, one.right)])
     rows = _rows(kept, values)
     used = set(names_in(*lines, *values))
-    left_out = printer.left_out + len(printer.comparisons) - len(kept)
-    statements = tuple(text(ast.fix_missing_locations(line)) for line in lines)
-    return Compares(statements, rows, left_out, helpers_of(printer.helpers & used))
+    statements = tuple(ast.unparse(ast.fix_missing_locations(line)) for line in lines)
+    return Compares(statements, rows, len(every) - len(kept), helpers_of(printer.helpers & used))
 
 
 def _rows(kept: list[Comparison], values: list[ast.expr]) -> tuple[str, ...]:
     """Each comparison as it stands in the file, those of the same two values once."""
     rows: dict[frozenset[str], str] = {}
     for number, one in enumerate(kept):
-        left, right = (text(value) for value in values[2 * number : 2 * number + 2])
+        left, right = (ast.unparse(value) for value in values[2 * number : 2 * number + 2])
         what = one.what.format(_short(left, one.left), _short(right, one.right)).replace('"', "'")
         rows.setdefault(frozenset((left, right)), f'("{what}", {left}, {right})')
     return tuple(rows.values())
@@ -117,24 +116,20 @@ def _rows(kept: list[Comparison], values: list[ast.expr]) -> tuple[str, ...]:
 
 def _short(said: str, before: ast.expr) -> str:
     """An operand in a sentence: as the function says it, or by the name that it had, or not at all."""
-    return next((form for form in (said, text(before)) if len(form) <= LONG), "...")
+    return next((form for form in (said, ast.unparse(before)) if len(form) <= LONG), "...")
 
 
 def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
     """Whether anything of a job's trees may be a comparison: most kernels have none, and need no second text."""
-    stores = [access for access in job.stores if access.pointer in tensors]
-    roots = [part for a in stores for part in (a.value, a.mask, *a.index.expressions()) if part is not None]
-    for node in walk(*roots):
+    for node in job.nodes:
         match node:
             case Operation(name=operator) if operator in TABLE and TABLE[operator].compares:
                 return True
-            case Cast() | Scan():
-                return True
-            case Reduction(name="argmax" | "argmin"):
+            case Cast() | Scan() | Reduction(name="argmax" | "argmin"):
                 return True
             case Load(index=index) if index is not None and index.expressions():
                 return True
-    return any(_narrows(tensors[access.pointer], access.value) for access in stores)
+    return any(_narrows(tensors[store.pointer], store.value) for store in job.stores if store.pointer in tensors)
 
 
 def _narrows(view: TensorView, value: Expression | None) -> bool:
@@ -152,19 +147,13 @@ class ComparingPrinter(JobPrinter):
 
     bounds: Mapping[int, Bounds]
     """For each job, by its identity."""
-    comparisons: list[Comparison]
-    left_out: int
-
-    def job_of(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
-        """Print one job, and keep what it compares beside what those before it do."""
-        comparisons, left_out = self.comparisons, self.left_out
-        super().job_of(job, contents)
-        self.comparisons, self.left_out = comparisons + self.comparisons, left_out + self.left_out
+    compared: dict[int, list[Comparison | None]]
+    """What each job compares, by the job's identity; None for what is left out."""
 
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job, or once more with the same."""
         super().begin(job, contents)
-        self.comparisons, self.left_out = [], 0
+        self.compared[id(job)] = []
 
     def play(self) -> None:
         """Print the stores, and what each compares when it rounds."""
@@ -172,9 +161,9 @@ class ComparingPrinter(JobPrinter):
         for access in self.job.stores:
             view = self.tensors.get(access.pointer)
             if view is not None and view.type is not None and access.value is not None and _narrows(view, access.value):
-                ranges, _ = split(self, access.mask)
-                with within(self, ranges):
-                    self.comparisons += cast(self, access.value, view.type.dtype)
+                ranges, _ = self.space.split(access.mask)
+                with self.space.within(ranges):
+                    self.compared[id(self.job)] += cast(self, access.value, view.type.dtype)
 
     def made(self, node: Expression) -> Value:
         """A value by the rule for its kind; what it compares is kept."""
@@ -185,14 +174,12 @@ class ComparingPrinter(JobPrinter):
 
     def note(self, node: Expression) -> None:
         """Keep what a node compares, or that it can not be told."""
+        found = self.compared[id(self.job)]
         try:
             for one in comparisons(self, node, self.bounds[id(self.job)]):
-                if one is None:
-                    self.left_out += 1
-                else:
-                    self.comparisons.append(one)
+                found.append(one)
         except NoReference:
-            self.left_out += 1
+            found.append(None)
 
 
 def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[Comparison | None]:
@@ -254,7 +241,7 @@ def _pair(
         return
     value = printer.value(left)
     right_node = printer.value(other).node if other else literal(0.0 if floating(left.dtype) else 0)
-    both = text(value.node), text(right_node)
+    both = ast.unparse(value.node), ast.unparse(right_node)
     if both[0] != both[1] and not ENDLESS & {*both}:  # `x != x` asks for a NaN
         yield Comparison(what, value.node, right_node)
 
@@ -292,9 +279,9 @@ def _half(printer: Printer, what: str, operand: Expression) -> Comparison:
 def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
     """The first and the second of those of which the place is told: a tie is decided by the order."""
     over = sorted(printer.space.of_axes(node.over))
-    if all(printer.count(dim).is_one for dim in over) or _truth(node.inputs[0]):
+    if all(printer.space.count(dim).is_one for dim in over) or _truth(node.inputs[0]):
         return None
-    value = printer.spread(printer.tensor(printer.value(node.inputs[0]), node.inputs[0].dtype), over)
+    value = printer.spread(tensor(printer.value(node.inputs[0]), node.inputs[0].dtype), over)
     smallest = {"largest": ast.Constant(False)} if node.name == "argmin" else {}
     both = call("torch.topk", flat(printer, value, over), literal(2), **smallest)
     best = printer.variable("best", changed(value, ast.Attribute(both, "values", ast.Load())))
@@ -304,7 +291,7 @@ def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
 
 def _tensor(printer: Printer, operand: Expression) -> Value:
     """A value with a variable of its own where its text is long, since it stands on both sides."""
-    value = printer.tensor(printer.value(operand), operand.dtype)
+    value = tensor(printer.value(operand), operand.dtype)
     return value if value.weight <= 3 else printer.variable("value", value)
 
 

@@ -1,6 +1,7 @@
 """Loads: views where the address is affine, paddings where a mask bounds a dimension, by place anywhere else.
 
-Where the data decides the address, the tensor is indexed by its own dimensions if that is sure, `table[ids]`, else by the place in memory.
+A place along a dimension is a range, a coordinate a sum of digits, an address a sum of products (`position`). Where the data decides the
+address, the tensor is indexed by its own dimensions if that is sure, `table[ids]`, else by the place in memory.
 """
 
 from __future__ import annotations
@@ -11,21 +12,25 @@ from dataclasses import replace
 
 from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.idioms import number, wrapped
-from inductor_lab.computation.index import Index
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.tree import Constant, Expression, Load, index_of
-from inductor_lab.eject.eager.positions import Range, all_of, arange, position, range_of, split, summed, within
-from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.space import extents, factor
+from inductor_lab.eject.eager.printer import Printer, Range
 from inductor_lab.eject.eager.torch_values import (
+    ALL,
+    NEW,
     Value,
     broadcast,
     call,
     changed,
+    extents,
     literal,
     method,
+    name,
     permuted,
     storage_dtype,
     subscript,
+    tensor,
+    to,
     tuple_of,
 )
 from inductor_lab.eject.eager.views import aligned, seen_by
@@ -34,24 +39,114 @@ from inductor_lab.records import TensorType
 from inductor_lab.records.size import ONE, Size
 
 
+def all_of(printer: Printer, conditions: Sequence[Expression]) -> Value:
+    """Conditions together, as a tensor."""
+    total = tensor(printer.value(conditions[0]), "bool")
+    for condition in conditions[1:]:
+        value = printer.value(condition)
+        total = broadcast(ast.BinOp(total.node, ast.BitAnd(), value.node), [total, value], "bool", weight=1)
+    return total
+
+
+def position(printer: Printer, index: Index) -> Value:
+    """An address, or a place as a number."""
+    parts: list[tuple[Value, Size]] = []
+    for term in index.terms:
+        factor = Size(term.factor)
+        if term.of is None:
+            spelled = printer.product(term.sizes)
+            parts.append((Value(spelled, frozenset(), -1, "int"), factor))
+            continue
+        value = coordinate(printer, term.of) if isinstance(term.of, Coordinate) else printer.value(term.of)
+        if term.sizes:
+            scaled = ast.BinOp(printer.product(term.sizes), ast.Mult(), value.node)
+            value = changed(value, scaled, weight=value.weight + 2)
+        if value.dtype not in {"int64", "int"}:
+            value = to(value, "int64")
+        parts.append((value, factor))
+    return summed(printer, parts, index.constant)
+
+
+def summed(printer: Printer, parts: Sequence[tuple[Value, Size]], constant: int) -> Value:
+    """A sum of products, numbers last."""
+    if len(parts) == 1 and parts[0][1].is_one and not constant:
+        return parts[0][0]
+    total: ast.expr | None = None
+    dims: frozenset[int] = frozenset()
+    rank, weight = -1, 0
+    for value, factor in parts:
+        term = value.node
+        negative = factor.number < 0
+        size = Size(abs(factor.number), factor.factors)
+        if not size.is_one:
+            term = ast.BinOp(printer.extent(size), ast.Mult(), term)
+        if total is not None:
+            term = ast.BinOp(total, ast.Sub() if negative else ast.Add(), term)
+        elif negative:
+            term = ast.UnaryOp(ast.USub(), term)
+        total = term
+        dims |= value.dims
+        rank, weight = max(rank, value.rank), weight + value.weight + 2
+    if total is None:
+        return Value(literal(constant), frozenset(), -1, "int")
+    if constant:
+        total = ast.BinOp(total, ast.Sub() if constant < 0 else ast.Add(), literal(abs(constant)))
+    return Value(total, dims, rank, "int64" if rank >= 0 else "int", weight + 1)
+
+
+def coordinate(printer: Printer, coordinate: Coordinate) -> Value:
+    """A coordinate by its digits; computed from its axis where it has none."""
+    digits = printer.space.digits(coordinate)
+    if digits is not None:
+        return summed(printer, [(arange(printer, dim), weight) for dim, weight in digits], 0)
+    axis = [(number, dim) for number, dim in enumerate(printer.space.dims) if dim.axis == coordinate.axis]
+    flat = summed(printer, [(arange(printer, number), dim.stride) for number, dim in axis], 0)
+    node = flat.node
+    stride = Size.of(coordinate.stride, printer.bound)
+    if not stride.is_one:
+        node = ast.BinOp(node, ast.FloorDiv(), printer.extent(stride))
+    if coordinate.size is not None:
+        node = ast.BinOp(node, ast.Mod(), printer.extent(Size.of(coordinate.size, printer.bound)))
+    return changed(flat, node, weight=flat.weight + 2)
+
+
+def arange(printer: Printer, dim: int) -> Value:
+    """The places along one dimension."""
+    part = printer.space.ranges.get(dim)
+    key = -1 - dim, ((dim, *part),) if part else ()
+    if key not in printer.done:
+        first = [literal(part[0])] if part and part[0] else []
+        bounds = [*first, literal(part[1]) if part else printer.size_of(dim)]
+        after = printer.rank - 1 - dim
+        node = call("torch.arange", *bounds, device=name("DEVICE"))
+        if after:
+            node = subscript(node, [ALL, *[NEW] * after])
+        made = Value(node, frozenset({dim}), after + 1, "int64", 4)
+        printer.done[key] = printer.variable(_place(printer, dim), made)
+    return printer.done[key]
+
+
+def _place(printer: Printer, dim: int) -> str:
+    """The body's own name of a coordinate."""
+    names = (n for n, of in printer.job.coordinates.items() if printer.space.digits(of) == [(dim, ONE)])
+    return next(names, f"{printer.space.dims[dim].axis.rstrip('_')}_place")
+
+
 def load(printer: Printer, node: Load) -> Value:
     """A load as a view, padded where its mask ends; by the place of each element where it is none."""
-    ranges, others = split(printer, node.mask)
+    if node.index is None:
+        raise NoReference(f"{node.pointer} is read through a block pointer")
+    ranges, others = printer.space.split(node.mask)
     if any(low >= high for low, high in ranges.values()):
         return _other(printer, node)
-    if others:
-        return gathered(printer, node, narrowing(node.mask))
-    if not ranges:
-        return viewed(printer, node) or gathered(printer, node, [])
-    if node.other is not None and number(node.other) is None:
-        return gathered(printer, node, narrowing(node.mask))
-    with within(printer, ranges):
-        inner = viewed(printer, node)
-    if inner is None:
-        return gathered(printer, node, narrowing(node.mask))
-    with within(printer, ranges):
-        inner = printer.spread(inner, ranges)
-    return padded(printer, inner, ranges, number(node.other) if node.other is not None else 0)
+    filler = 0 if node.other is None else number(node.other)
+    if not others and (not ranges or filler is not None):
+        with printer.space.within(ranges):
+            inner = viewed(printer, node, node.index)
+            inner = printer.spread(inner, ranges) if inner is not None else None
+        if inner is not None:
+            return padded(printer, inner, ranges, filler or 0) if ranges else inner
+    return gathered(printer, node, node.index, narrowing(node.mask) if ranges or others else [])
 
 
 def _other(printer: Printer, node: Load) -> Value:
@@ -62,24 +157,21 @@ def _other(printer: Printer, node: Load) -> Value:
     return Value(literal(0.0 if kind == "float" else 0), frozenset(), -1, kind)
 
 
-def viewed(printer: Printer, node: Load) -> Value | None:
+def viewed(printer: Printer, node: Load, index: Index) -> Value | None:
     """An affine load as a view of its tensor."""
-    type_ = typed(printer, node.pointer)
-    if node.index is None:
-        raise NoReference(f"{node.pointer} is read through a block pointer")
-    found = seen_by(printer, type_, node.index)
+    found = seen_by(printer, typed(printer, node.pointer), index)
     if found is None:
         return None
     made = aligned(printer, content(printer, node.pointer, node.version), found)
-    return loaded(printer, node, replace(made, dtype=node.dtype))
+    return loaded(node, replace(made, dtype=node.dtype))
 
 
-def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: float | None) -> Value:
+def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: float) -> Value:
     """The value of a part in the middle of what it is a part of."""
     first = min(ranges)
     pads: list[ast.expr] = []
     for dim in range(printer.rank - 1, first - 1, -1):
-        low, high = range_of(printer, dim)
+        low, high = printer.space.range_of(dim)
         inner = ranges.get(dim, (low, high))
         pads += [literal(inner[0] - low), literal(high - inner[1])]
     keywords = {"value": literal(other if "float" in value.dtype else int(other))} if other else {}
@@ -87,24 +179,22 @@ def padded(printer: Printer, value: Value, ranges: Mapping[int, Range], other: f
     return changed(value, node, weight=value.weight + 2 + len(pads))
 
 
-def gathered(printer: Printer, node: Load, conditions: Sequence[Expression]) -> Value:
+def gathered(printer: Printer, node: Load, index: Index, conditions: Sequence[Expression]) -> Value:
     """A load by its address in memory, where a mask holds."""
-    if node.index is None:
-        raise NoReference(f"{node.pointer} is read through a block pointer")
-    if not conditions and (found := indexed(printer, node, node.index)) is not None:
+    if not conditions and (found := indexed(printer, node, index)) is not None:
         return found
-    address = position(printer, node.index)
+    address = position(printer, index)
     memory = memory_of(printer, node.pointer, node.version)
     if not conditions:
-        return loaded(printer, node, broadcast(subscript(memory, [address.node]), [address], node.dtype))
+        return loaded(node, broadcast(subscript(memory, [address.node]), [address], node.dtype))
     condition = all_of(printer, conditions)
     other = printer.value(node.other) if node.other is not None else None
     values = [address, condition, *([other] if other else [])]
     printer.helpers.add("at")
-    arguments = [printer.tensor(address, "int64").node, condition.node]
+    arguments = [tensor(address, "int64").node, condition.node]
     if other is not None and not (isinstance(node.other, Constant) and node.other.value == 0):
         arguments.append(other.node)
-    return loaded(printer, node, broadcast(call("at", memory, *arguments), values, node.dtype))
+    return loaded(node, broadcast(call("at", memory, *arguments), values, node.dtype))
 
 
 def indexed(printer: Printer, node: Load, address: Index) -> Value | None:
@@ -117,7 +207,7 @@ def indexed(printer: Printer, node: Load, address: Index) -> Value | None:
     index = [value.node for value in kept]
     made = ast.Subscript(base, index[0] if len(index) == 1 else tuple_of(index), ast.Load())
     weight = sum(value.weight for value in kept) + 2
-    return loaded(printer, node, replace(broadcast(made, found, node.dtype), weight=weight))
+    return loaded(node, replace(broadcast(made, found, node.dtype), weight=weight))
 
 
 def _without_walked(printer: Printer, type_: TensorType, found: Sequence[Value]) -> list[Value]:
@@ -130,7 +220,7 @@ def _without_walked(printer: Printer, type_: TensorType, found: Sequence[Value])
         if (
             last.dims != {dim}
             or last.node is not arange(printer, dim).node
-            or printer.count(dim) != Size.of(type_.shape[len(kept) - 1])
+            or printer.space.count(dim) != Size.of(type_.shape[len(kept) - 1])
         ):
             break
         if any(dim in value.dims for value in kept[:-1]):
@@ -149,7 +239,7 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
     outer = max((n for n, size in enumerate(shape) if not size.is_one), key=lambda n: stride[n].order, default=None)
     parts: list[list[tuple[Value, Size]]] = [[] for _ in shape]
     for term in index.terms:
-        step = factor(term, printer.bound)
+        step = term.step(printer.bound)
         if isinstance(term.of, Expression):
             at = next((n for n, width in enumerate(stride) if width == step and not shape[n].is_one), None)
             if at is None or parts[at]:
@@ -158,7 +248,7 @@ def places(printer: Printer, pointer: str, index: Index) -> list[Value] | None:
             if inner is None and at != outer:
                 return None
             value = printer.value(inner if inner is not None else term.of)
-            parts[at].append((value if value.dtype in {"int64", "int"} else printer.to(value, "int64"), ONE))
+            parts[at].append((value if value.dtype in {"int64", "int"} else to(value, "int64"), ONE))
             continue
         digits = None if term.of is None else printer.space.digits(term.of)
         if digits is None:
@@ -223,9 +313,9 @@ def typed(printer: Printer, pointer: str) -> TensorType:
     return type_
 
 
-def loaded(printer: Printer, node: Load, made: Value) -> Value:
+def loaded(node: Load, made: Value) -> Value:
     """A loaded value in a dtype that torch computes in."""
-    return printer.to(made, storage_dtype(node.dtype))
+    return to(made, storage_dtype(node.dtype))
 
 
 def memory_of(printer: Printer, pointer: str, version: int) -> ast.expr:

@@ -29,22 +29,25 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.eager.loads import memory_of, padded
-from inductor_lab.eject.eager.positions import bounded, range_of, within
-from inductor_lab.eject.eager.printer import Printer, bitcast
+from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import (
     Value,
     broadcast,
     call,
+    cast,
     changed,
+    constant,
     dtype_of,
     filled,
     floating,
     literal,
     method,
     promoted,
+    reinterpreted,
     storage_dtype,
     subscript,
-    text,
+    tensor,
+    to,
 )
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records.size import Size
@@ -62,7 +65,7 @@ def operation(printer: Printer, node: Operation) -> Value:
     name, inputs = idiom(node) or (node.name, node.inputs)
     if name == "where":
         inputs = _chosen(inputs)
-        if masks(inputs[0]) or _same_number(inputs[1], inputs[2]):
+        if masks(inputs[0]) or _are_one_number(*inputs[1:]):
             return printer.value(inputs[1])
     if name in {"and", "or"}:
         for one, other in (inputs, inputs[::-1]):
@@ -75,7 +78,7 @@ def operation(printer: Printer, node: Operation) -> Value:
     if name in REFUSED or name not in TABLE:
         raise NoReference(REFUSED.get(name, f"eager PyTorch has no function for `{name}`"))
     values = [printer.value(value) for value in inputs]
-    return _unchanged(name, node, inputs, values) or _applied(printer, node, TABLE[name], inputs, values)
+    return _unchanged(name, node, inputs, values) or _applied(node, TABLE[name], inputs, values)
 
 
 def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
@@ -84,11 +87,10 @@ def idiom(node: Operation) -> tuple[str, tuple[Expression, ...]] | None:
     if found is None:
         return None
     name, arguments = found
-    if name not in TABLE or not TABLE[name].exact:
+    row = TABLE.get(name)
+    if row is None or not row.exact or not (row.divides or floating(node.dtype)):
         return None
     if any(a.dtype != node.dtype for a in arguments if not isinstance(a, Constant)):
-        return None
-    if name in {"relu", "silu", "sigmoid", "leaky_relu"} and not floating(node.dtype):
         return None
     inner = set(map(id, walk(*arguments)))
     between = [n for n in walk(node) if id(n) not in inner]
@@ -118,24 +120,23 @@ def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
     return condition, one, other
 
 
-def _same_number(one: Expression, other: Expression) -> bool:
+def _are_one_number(one: Expression, other: Expression) -> bool:
     return isinstance(one, Constant) and isinstance(other, Constant) and str(one.value) == str(other.value)
 
 
-def _applied(
-    printer: Printer, node: Operation, row: Operator, inputs: Sequence[Expression], values: Sequence[Value]
-) -> Value:
+def _applied(node: Operation, row: Operator, inputs: Sequence[Expression], values: Sequence[Value]) -> Value:
     """A row's function of its operands, which are brought to the dtype that the kernel computes in."""
     first = 1 if row.name == "where" else 0  # the condition is no operand
     common = _common(row, node, inputs[first:])
-    operands = _operands(printer, row, values, first, common)
-    if row.bound and (bounded := _clamped(printer, row, values, common)) is not None:
+    operands = _operands(row, values, first, common)
+    if row.bound and (bounded := _clamped(row, values, common)) is not None:
         return bounded
     if any(not v.number for v in operands[first:]) and not _near(promoted(operands[first:]), common):
-        operands[first:] = [value if value.number else printer.to(value, common) for value in operands[first:]]
+        operands[first:] = [value if value.number else to(value, common) for value in operands[first:]]
         if not _near(promoted(operands[first:]), common):
-            operands[first] = printer.to(printer.tensor(operands[first], common), common)
-    form = _form(row, values[first:], operands)
+            operands[first] = to(tensor(operands[first], common), common)
+    numbers = all(value.number for value in (*values[first:], *operands))
+    form = row.python if row.python and numbers else row.form(len(operands))  # `torch.exp({0})`
     dims = frozenset[int]().union(*(value.dims for value in operands))
     rank = max(value.rank for value in operands)
     dtype = "bool" if row.predicate else promoted(operands[first:])
@@ -145,7 +146,7 @@ def _applied(
     weight = sum(value.weight for value in operands) + 1
     found = Value(made, dims, rank, dtype, weight, short=_shortened(form, operands))
     exact = rank < 0 or row.predicate or row.name == "where" or node.dtype not in DTYPES
-    return found if exact or _near(dtype, storage_dtype(node.dtype)) else printer.to(found, storage_dtype(node.dtype))
+    return found if exact or _near(dtype, storage_dtype(node.dtype)) else to(found, storage_dtype(node.dtype))
 
 
 def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str:
@@ -159,37 +160,30 @@ def _common(row: Operator, node: Operation, inputs: Sequence[Expression]) -> str
     return storage_dtype(common)
 
 
-def _operands(printer: Printer, row: Operator, values: Sequence[Value], first: int, common: str) -> list[Value]:
+def _operands(row: Operator, values: Sequence[Value], first: int, common: str) -> list[Value]:
     """The values with tensors in the places of those numbers that torch takes no numbers for, and whole ones among floats cast."""
     found = list(values)
     tensors = any(not value.number for value in found[first:])
     whole = row.divides and all(v.dtype == "int" for v in found)
     if not (tensors or whole or row.numbers == "python" or _plain_choice(row.name, common, found)):
-        found[first] = printer.tensor(found[first], common)
+        found[first] = tensor(found[first], common)
     for place in range(first, len(found)):
         value = found[place]
         if value.number:
             if row.numbers not in {"python", "either", "right" if place == 1 else ""}:
-                found[place] = printer.tensor(value, common)
+                found[place] = tensor(value, common)
         elif floating(common) and not floating(value.dtype):
-            found[place] = printer.to(value, common)
+            found[place] = to(value, common)
     if row.name == "where" and found[0].number:
-        found[0] = printer.tensor(found[0], "bool")
+        found[0] = tensor(found[0], "bool")
     return found
 
 
-def _form(row: Operator, values: Sequence[Value], operands: Sequence[Value]) -> str:
-    """`torch.exp({0})`"""
-    if row.python and all(value.number for value in (*values, *operands)):
-        return row.python
-    return row.form(len(operands))
-
-
-def _clamped(printer: Printer, row: Operator, values: Sequence[Value], common: str) -> Value | None:
+def _clamped(row: Operator, values: Sequence[Value], common: str) -> Value | None:
     """`x.clamp_min(0)` where one side is a number."""
     for one, bound in ((values[0], values[1]), (values[1], values[0])):
         if bound.number and not one.number:
-            one = printer.to(one, common)
+            one = to(one, common)
             if bound.dtype == "float" and not floating(common):
                 return None
             node = method(one.node, row.bound, bound.node)
@@ -231,10 +225,10 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
     """`where(x0 < 32, a, b)` whose sides are only read where they hold: two pieces, one after the other."""
     condition, one, other = inputs
     real = narrowing(condition)
-    if len(real) != 1 or (found := bounded(printer, real[0])) is None:
+    if len(real) != 1 or (found := printer.space.bounded(real[0])) is None:
         return None
     dim, (low, high) = found
-    begin, end = range_of(printer, dim)
+    begin, end = printer.space.range_of(dim)
     if max(low, begin) >= min(high, end):
         return printer.value(other)
     if low <= begin and high >= end:
@@ -249,41 +243,37 @@ def concatenated(printer: Printer, inputs: Sequence[Expression]) -> Value | None
         return None
     made: list[Value] = []
     for side, bounds in pieces:
-        with within(printer, {dim: bounds}):
+        with printer.space.within({dim: bounds}):
             made.append(printer.value(side))
     for place, (value, filler) in enumerate(((made[0], made[1]), (made[1], made[0]))):
         fill = _number(filler.node)
         if filler.number and not value.number and fill is not None:
             bounds = pieces[place][1]
-            with within(printer, {dim: bounds}):
+            with printer.space.within({dim: bounds}):
                 value = printer.spread(value, [dim])
             return padded(printer, value, {dim: bounds}, fill)
     dims = made[0].dims | made[1].dims | {dim}
     rank = max(value.rank for value in made)
     for place, (_, bounds) in enumerate(pieces):
-        with within(printer, {dim: bounds}):
+        with printer.space.within({dim: bounds}):
             made[place] = printer.ranked(printer.spread(made[place], dims), rank)
     dtype = next((value.dtype for value in made if value.dtype == one.dtype), made[0].dtype)
-    made = [printer.to(value, dtype) for value in made]
+    made = [to(value, dtype) for value in made]
     parts = [p for value in made for p in _parts(value.node, dim - printer.rank)]
     node = call("torch.cat", ast.List(parts, ast.Load()), literal(dim - printer.rank))
     return broadcast(node, made, dtype)
 
 
 def _bounded_load(printer: Printer, value: Expression, dim: int) -> bool:
-    for node in walk(value):
-        if isinstance(node, Load):
-            for condition in narrowing(node.mask):
-                found = bounded(printer, condition)
-                if found is not None and found[0] == dim:
-                    return True
-    return False
+    """Whether something is loaded only where a dimension stays within bounds."""
+    conditions = (c for node in walk(value) if isinstance(node, Load) for c in narrowing(node.mask))
+    return any(found[0] == dim for found in map(printer.space.bounded, conditions) if found is not None)
 
 
 def _parts(node: ast.expr, dim: int) -> list[ast.expr]:
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="cat"), args=[ast.List(elts=parts), at]) if (
-            text(at) == str(dim)
+            ast.unparse(at) == str(dim)
         ):
             return list(parts)
     return [node]
@@ -309,7 +299,7 @@ def bucketize(printer: Printer, node: Operation) -> Value:
     assert isinstance(load, Load)
     if not (isinstance(sorter, Unknown) and sorter.text == "None"):
         raise NoReference("it searches among boundaries in the order of another tensor")
-    found = printer.tensor(printer.value(value), joined(value))
+    found = tensor(printer.value(value), joined(value))
     row = memory_of(printer, load.pointer, load.version)
     if load.dtype != found.dtype:
         row = method(row, "to", dtype_of(found.dtype))
@@ -319,15 +309,37 @@ def bucketize(printer: Printer, node: Operation) -> Value:
     length = printer.value(size)
     if one and type_ is not None:
         whole = len(type_.shape) == 1 and Size.of(type_.shape[0]) == (
-            Size(int(size.value)) if isinstance(size, Constant) else Size.of(printer.bound.get(text(length.node), "?"))
+            Size(int(size.value))
+            if isinstance(size, Constant)
+            else Size.of(printer.bound.get(ast.unparse(length.node), "?"))
         )
         row = row if whole else subscript(row, [ast.Slice(None, length.node, None)])
         made = call("torch.bucketize", found.node, row, **keywords)
         return changed(found, made, dtype="int64", weight=found.weight + 2)
     printer.helpers.add("bucket")
-    first = printer.tensor(printer.value(start), "int64")
+    first = tensor(printer.value(start), "int64")
     made = call("bucket", found.node, row, first.node, printer.value(stride).node, length.node, **keywords)
     return broadcast(made, [found, first], "int64", weight=3)
+
+
+def bitcast(printer: Printer, node: Operation) -> Value:
+    """The bits of a value as another dtype of the same width."""
+    (operand,) = node.inputs
+    target = node.dtype
+    if isinstance(operand, Constant):
+        return constant(Constant(target, frozenset(), reinterpreted(operand.value, operand.dtype, target)))
+    value = printer.value(operand)
+    source = operand.dtype
+    if not floating(source) and not floating(target):
+        if target == "int64" or target == "uint64" or source == "uint64":
+            return to(value, "int64") if target != "bool" else value
+        return cast(value, target, Cast(target, operand.axes, operand))
+    helper = "bits" if floating(source) else "from_bits"
+    printer.helpers.add(helper)
+    told = source if floating(source) else target
+    made = call(helper, value.node, dtype_of(told))
+    whole = f"int{ {'float16': 16, 'bfloat16': 16, 'float32': 32, 'float64': 64}.get(told, 8) }"
+    return changed(value, made, dtype=whole if floating(source) else target, weight=value.weight + 1)
 
 
 RANDOM = {
@@ -343,13 +355,13 @@ def random(printer: Printer, node: Random) -> Value:
         raise NoReference(f"eager PyTorch has no function for `{node.name}`")
     called = node.name
     if called.endswith("4x") and all(
-        printer.space.numel[axis].is_number and printer.space.numel[axis].number < 3 for axis in node.axes
+        whole.is_number and whole.number < 3 for whole in (printer.space.axes[axis].whole for axis in node.axes)
     ):
         called = called.removesuffix("4x")  # a block of fewer than four draws one by one
     elif called.endswith("4x") and not _consecutive(printer, node.inputs[1]):
         raise NoReference("its random numbers depend on the block size: their offsets are not consecutive")
     printer.helpers |= {RANDOM[called], "philox"}
-    values = [printer.to(printer.tensor(printer.value(one), "int64"), "int64") for one in node.inputs]
+    values = [to(tensor(printer.value(one), "int64"), "int64") for one in node.inputs]
     made = call(RANDOM[called], *(value.node for value in values))
     return broadcast(made, values, "float32" if "int" not in called else "int64", weight=1)
 

@@ -1,66 +1,232 @@
-"""What the rules of the reference share: the statements so far, the ranges of just now, and the one way from an expression to its value.
+"""What the rules of the reference share: the dimensions of a job's values, the statements so far, and the one way from an expression to its value.
 
-Every rule (`loads`, `stores`, `pointwise`, `reductions`) asks a `Printer`. The one that there is, `JobPrinter` of `reference`, knows the rules.
-Numbers of Python stay numbers in any dtype, wide unsigned integers are held as int64 and cut to their bits, bits are read anew.
+    x0 = xindex % 1024, x1 = xindex // 1024, r0_2 = r0_index     dimensions x1, x0, r0_2
+
+Every axis is cut into digits, slowest first, and each is a dimension. Values are broadcast: a dimension that a value does not vary over has
+size 1 in it, or is not there at all where it is one of the first. Every rule (`loads`, `stores`, `pointwise`, `reductions`) asks a `Printer`. The
+one that there is, `JobPrinter` of the package, knows the rules.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import struct
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from inductor_lab.computation.index import behind
+from inductor_lab.computation.folds import narrowing
+from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Named, Operation, Reduction, walk
+from inductor_lab.computation.space import Digits, bounds
+from inductor_lab.computation.tree import Expression, Load, Named, Reduction, limits, walk
 from inductor_lab.eject.binding.tensors import TensorView
-from inductor_lab.eject.eager.space import Space
+from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.eager.torch_values import (
     ALL,
     NEW,
-    WIDE_UNSIGNED,
     Line,
     Value,
     call,
     changed,
     dtype_of,
-    floating,
     literal,
     method,
     name,
-    storage_dtype,
     subscript,
     substituted,
     tuple_of,
 )
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.records.size import Size
+from inductor_lab.records import Kernel, SizeLike, TensorType
+from inductor_lab.records.size import ONE, Size
+
+Range = tuple[int, int]
+"""The first place, and one past the last."""
+
+
+AXES = ("z", "y", "x", "r", "r0_", "r1_")
+"""The slowest first: what is folded stands last, as in a person's program."""
+
+
+@dataclass(frozen=True)
+class Dim:
+    """`(axis // stride) % size`."""
+
+    axis: str
+    stride: Size
+    size: Size
+
+
+@dataclass
+class Space:
+    """The dimensions of one job of a kernel, those of size 1 left out, and the ranges of them that are printed just now."""
+
+    dims: tuple[Dim, ...]
+    axes: Mapping[str, Digits]
+    bound: Mapping[str, str]
+    """What the names of sizes in the body stand for."""
+    ranges: dict[int, Range] = field(default_factory=dict)
+    """Dimension -> the places along it that are printed just now, where that is a part."""
+
+    @staticmethod
+    def make(
+        numel: Mapping[str, SizeLike],
+        bound: Mapping[str, str],
+        coordinates: Iterable[Coordinate],
+        tensors: Iterable[tuple[Index, TensorType | None]],
+    ) -> Space:
+        """Cut every axis where a coordinate starts or ends, and where a dimension of a written tensor does.
+
+        Cuts that do not nest (`x % 30` beside `x % 50`) are left out, the rarest first: such coordinates are computed.
+        """
+        whole = {axis: Size.of(size, bound) for axis, size in numel.items()}
+        wanted: dict[str, Counter[Size]] = {axis: Counter() for axis in whole}
+        for coordinate in coordinates:
+            if coordinate.axis in whole:
+                wanted[coordinate.axis].update(cut for cut in bounds(coordinate, bound) if cut is not None)
+        for index, type_ in tensors:
+            for axis, cut in _tensor_cuts(index, type_, whole, bound):
+                wanted[axis][cut] += 0
+        dims: list[Dim] = []
+        digits: dict[str, Digits] = {}
+        for axis in sorted(whole, key=lambda axis: AXES.index(axis) if axis in AXES else len(AXES)):
+            common = (cut for cut, _ in wanted[axis].most_common())
+            digits[axis] = Digits.cut(whole[axis], common, exact=True)
+            dims += [Dim(axis, *part) for part in reversed(digits[axis].sizes) if not whole[axis].is_one]
+        return Space(tuple(dims), digits, bound)
+
+    @cached_property
+    def _fastest(self) -> Mapping[str, int]:
+        """Axis -> the last of its dimensions."""
+        return {dim.axis: number for number, dim in enumerate(self.dims)}
+
+    def digits(self, coordinate: Coordinate) -> list[tuple[int, Size]] | None:
+        """A coordinate as (dimension, weight), slowest first; None where the dimensions do not tell it."""
+        axis = self.axes.get(coordinate.axis)
+        places = axis.places(coordinate, self.bound) if axis is not None else None
+        if places is None or coordinate.axis not in self._fastest:
+            return None if places is None else []
+        return [(self._fastest[coordinate.axis] - place, weight) for place, weight in reversed(places)]
+
+    def factors(self, index: Index) -> dict[int, Size] | None:
+        """Dimension -> how far one step along it moves the address; None where a coordinate is no sum of digits."""
+        found: dict[int, list[Size]] = {}
+        for term in index.terms:
+            if not isinstance(term.of, Coordinate):
+                continue
+            digits = self.digits(term.of)
+            if digits is None:
+                return None
+            for number, weight in digits:
+                found.setdefault(number, []).append(term.step(self.bound) * weight)
+        if any(len({e.factors for e in extents}) > 1 for extents in found.values()):
+            return None
+        summed = {n: Size(sum(e.number for e in extents), extents[0].factors) for n, extents in found.items()}
+        return {n: extent for n, extent in summed.items() if extent.number}
+
+    def folded(self, node: Reduction) -> frozenset[int]:
+        """The dimensions that a reduction goes along: all of its axes, or those within a group of positions."""
+        group = Size(node.group) if node.group else None
+        if group and not any(dim.axis in node.over and dim.stride == group for dim in self.dims):
+            raise NoReference(f"its rows make no whole groups of {node.group}, which it folds to one each")
+        return frozenset(
+            number
+            for number, dim in enumerate(self.dims)
+            if dim.axis in node.over and (group is None or group.over(dim.stride) not in (None, ONE))
+        )
+
+    def of_axes(self, axes: frozenset[str]) -> frozenset[int]:
+        return frozenset(number for number, dim in enumerate(self.dims) if dim.axis in axes)
+
+    # ---- the ranges of just now
+
+    @contextmanager
+    def within(self, ranges: Mapping[int, Range]) -> Iterator[None]:
+        """Print under these ranges, beside those of just now."""
+        with self.under(self.ranges | dict(ranges)):
+            yield
+
+    @contextmanager
+    def under(self, ranges: dict[int, Range]) -> Iterator[None]:
+        """Print under these ranges alone."""
+        outside, self.ranges = self.ranges, ranges
+        try:
+            yield
+        finally:
+            self.ranges = outside
+
+    def count(self, dim: int) -> Size:
+        """How many places there are along a dimension."""
+        low, high = self.ranges.get(dim, (0, 0))
+        return Size(high - low) if dim in self.ranges else self.dims[dim].size
+
+    def range_of(self, dim: int) -> Range:
+        """The places along a dimension; a symbolic size is larger than any number."""
+        size = self.dims[dim].size
+        return self.ranges.get(dim) or (0, size.number if size.is_number else 10**18)
+
+    def split(self, mask: Expression | None) -> tuple[dict[int, Range], list[Expression]]:
+        """The ranges of dimensions that a mask leaves, and the conditions beside them that it makes."""
+        ranges: dict[int, Range] = {}
+        others = []
+        for condition in narrowing(mask):
+            found = self.bounded(condition)
+            if found is None:
+                others.append(condition)
+                continue
+            dim, (low, high) = found
+            before = ranges.get(dim) or self.range_of(dim)
+            ranges[dim] = (max(low, before[0]), max(min(high, before[1]), max(low, before[0])))
+        return {dim: left for dim, left in ranges.items() if left != self.range_of(dim)}, others
+
+    def bounded(self, condition: Expression) -> tuple[int, Range] | None:
+        """The dimension that a condition bounds, and the places where it holds, where that is all that it says."""
+        found = limits(condition)
+        coordinate = found[0].coordinate if len(found) == 1 else None
+        if coordinate is None or not (digits := self.digits(coordinate)):
+            return None
+        low, high, (dim, weight) = found[0].low, found[0].high, digits[0]
+        size, by = self.dims[dim].size, weight.number
+        if not weight.is_number or not size.is_number or low % by or (high is not None and high % by):
+            return None
+        last = size.number if high is None else min(size.number, high // by)
+        return dim, (low // by, max(last, low // by))
+
+
+def _tensor_cuts(
+    index: Index, type_: TensorType | None, whole: Mapping[str, Size], bound: Mapping[str, str]
+) -> Iterable[tuple[str, Size]]:
+    """Where the dimensions of a tensor cut the coordinates that run over several of them."""
+    if type_ is None:
+        return
+    strides = [Size.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
+    for term in index.terms:
+        if isinstance(term.of, Coordinate) and term.of.axis in whole and term.factor > 0:
+            start, end = bounds(term.of, bound)
+            for stride in strides:
+                step = stride.over(term.step(bound))
+                if step is not None and not step.is_one and (end or whole[term.of.axis]).over(start * step) is not None:
+                    yield term.of.axis, start * step
 
 
 class Printer(ABC):
     """One kernel's statements so far, and the job that is printed just now."""
 
-    def __init__(
-        self,
-        taken: set[str],
-        sizes: Mapping[str, str],
-        tensors: Mapping[str, TensorView],
-        bound: Mapping[str, str],
-        functions: Mapping[str, ast.FunctionDef],
-    ) -> None:
-        self.sizes = sizes
-        """`ks0`, `xnumel` -> Python."""
+    def __init__(self, kernel: Kernel, tensors: Mapping[str, TensorView], sizes: Mapping[str, str]) -> None:
         self.tensors = tensors
         """Pointer -> the tensor."""
-        self.bound = bound
+        self.sizes = sizes
+        """`ks0`, `xnumel` -> Python."""
+        self.bound = bound(kernel)
         """`ks0` -> what the launch passes for it."""
         self.known = self.symbols()
-        self.taken = set(taken) | {"torch", "DEVICE", "math"}
-        self.functions = functions
+        spelled = {text for text in sizes.values() if text.isidentifier()}
+        self.taken = {view.name for view in tensors.values()} | spelled | {"torch", "DEVICE", "math"}
+        self.functions = functions(kernel)
         self.lines: list[Line] = []
         self.helpers: set[str] = set()
         self.versions: dict[str, list[ast.expr]] = {}
@@ -81,7 +247,6 @@ class Printer(ABC):
         self.job = job
         self.versions = {pointer: [content] for pointer, content in contents.items()}
         self.done: dict[tuple[int, tuple[tuple[int, int, int], ...]], Value] = {}
-        self.ranges: dict[int, tuple[int, int]] = {}
         stores = [access for access in job.stores if access.pointer in self.tensors]
         roots = [part for access in stores for part in (access.value, access.mask, *access.index.expressions()) if part]
         self.uses = Counter[int]()
@@ -92,13 +257,12 @@ class Printer(ABC):
             job.numel, self.bound, coordinates, [(a.index, self.tensors[a.pointer].type) for a in stores]
         )
         self.rank = len(self.space.dims)
-        self.reread = {
-            node.pointer for node in walk(*roots) if isinstance(node, Load) and node.version and node.pointer in self.tensors
-        }  # fmt: skip
-        for node in walk(*roots):
-            if isinstance(node, Reduction):
-                self.siblings[node.name, node.part, tuple(map(id, node.inputs))] = node
-        self.hidden = [node for node in walk(*roots) if isinstance(node, Named)][::-1]
+        nodes = tuple(walk(*roots))
+        self.reread = {node.pointer for node in nodes if isinstance(node, Load) and node.version}
+        self.siblings |= {
+            (node.name, node.part, tuple(map(id, node.inputs))): node for node in nodes if isinstance(node, Reduction)
+        }
+        self.hidden = [node for node in nodes if isinstance(node, Named)][::-1]
         """What a tree too deep to walk down hides, the innermost first."""
 
     # ---- sizes as Python: numbers, `x.shape[0]`, and the products and quotients of what is known
@@ -163,19 +327,9 @@ class Printer(ABC):
             total = ast.BinOp(total, ast.Mult(), self.size(size))
         return total
 
-    # ---- the dimensions, under the ranges of just now
-
     def size_of(self, dim: int) -> ast.expr:
-        if dim in self.ranges:
-            low, high = self.ranges[dim]
-            return literal(high - low)
-        return self.extent(self.space.dims[dim].size)
-
-    def count(self, dim: int) -> Size:
-        if dim in self.ranges:
-            low, high = self.ranges[dim]
-            return Size(high - low)
-        return self.space.dims[dim].size
+        """How many places along a dimension are printed just now."""
+        return self.extent(self.space.count(dim))
 
     # ---- variables
 
@@ -199,7 +353,7 @@ class Printer(ABC):
         missing = frozenset(dims) - value.dims
         if not missing:
             return value
-        if not value.number and all(self.count(dim).is_one for dim in missing):
+        if not value.number and all(self.space.count(dim).is_one for dim in missing):
             value = self.ranked(value, max(self.rank - dim for dim in missing))
             return replace(value, dims=value.dims | missing)
         rank = max([value.rank, *(self.rank - dim for dim in missing)])
@@ -229,25 +383,12 @@ class Printer(ABC):
         node = subscript(value.node, [NEW] * (rank - value.rank) + [ALL] * value.rank)
         return changed(value, node, rank=rank)
 
-    def tensor(self, value: Value, dtype: str) -> Value:
-        """A number as a tensor of one element."""
-        if not value.number:
-            return value
-        shape = tuple_of([])
-        node = call("torch.full", shape, value.node, dtype=dtype_of(storage_dtype(dtype)), device=name("DEVICE"))
-        return Value(node, frozenset(), 0, storage_dtype(dtype), 3)
 
-    def to(self, value: Value, dtype: str) -> Value:
-        """The value in a dtype of torch, cast where it is not."""
-        if value.dtype == dtype:
-            return value
-        if value.number:
-            return self.tensor(value, dtype)
-        node = method(value.node, "to", dtype_of(dtype))
-        if value.short is not None:
-            shorter = value.short[0], method(value.short[1], "to", dtype_of(dtype))
-            return changed(value, node, dtype=dtype, weight=value.weight + 1, short=shorter)
-        return changed(value, node, dtype=dtype, weight=value.weight + 1)
+def bound(kernel: Kernel) -> dict[str, str]:
+    """`ks0` -> what the launch passes for it."""
+    launch = kernel.launches[0].arguments if kernel.launches else ()
+    sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
+    return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
 
 
 def _tree(text: str) -> ast.expr:
@@ -255,82 +396,3 @@ def _tree(text: str) -> ast.expr:
     tree = Size.of(text).tree
     assert tree is not None, text
     return tree
-
-
-# ---- values in another dtype
-
-
-def constant(node: Constant) -> Value:
-    """A number of Python, of the kind that its dtype is."""
-    kind = node.dtype if node.dtype in {"int", "bool"} else "float" if floating(node.dtype) else "int"
-    kind = "bool" if isinstance(node.value, bool) else kind
-    return Value(literal(float(node.value) if kind == "float" else node.value), frozenset(), -1, kind)
-
-
-def cast(printer: Printer, value: Value, dtype: str, node: Cast) -> Value:
-    """A value in a dtype of Triton's, as torch holds it."""
-    if value.number:
-        return _number_to(value, dtype)
-    if dtype in WIDE_UNSIGNED:
-        wide = printer.to(value, "int64")
-        if dtype == "uint64" or node.operand.dtype == "bool":
-            return wide
-        masked = ast.BinOp(wide.node, ast.BitAnd(), literal((1 << WIDE_UNSIGNED[dtype]) - 1))
-        return changed(wide, masked, weight=wide.weight + 2)
-    return printer.to(value, dtype)
-
-
-def _number_to(value: Value, dtype: str) -> Value:
-    """A number of Python stays one."""
-    kind = "float" if floating(dtype) else "bool" if dtype == "bool" else "int"
-    if kind == value.dtype:
-        return value
-    if isinstance(value.node, ast.Constant) and isinstance(value.node.value, (bool, int, float)):
-        convert = {"float": float, "bool": bool, "int": int}[kind]
-        return changed(value, literal(convert(value.node.value)), dtype=kind)
-    return changed(value, ast.Call(name(kind), [value.node], []), dtype=kind)
-
-
-def in_dtype(printer: Printer, value: Value, dtype: str) -> Value:
-    """A value as a tensor of this dtype holds it."""
-    if value.number:
-        if value.dtype == "float" and "float" not in dtype:
-            value = printer.tensor(value, "float32")
-            return printer.to(value, dtype)
-        if dtype in WIDE_UNSIGNED:
-            return printer.to(printer.tensor(value, "int64"), dtype)
-        return printer.tensor(value, dtype)
-    return printer.to(value, dtype)
-
-
-def bitcast(printer: Printer, node: Operation) -> Value:
-    """The bits of a value as another dtype of the same width."""
-    (operand,) = node.inputs
-    target = node.dtype
-    if isinstance(operand, Constant):
-        return constant(Constant(target, frozenset(), _reinterpreted(operand.value, operand.dtype, target)))
-    value = printer.value(operand)
-    source = operand.dtype
-    if not floating(source) and not floating(target):
-        if target == "int64" or target == "uint64" or source == "uint64":
-            return printer.to(value, "int64") if target != "bool" else value
-        return cast(printer, value, target, Cast(target, operand.axes, operand))
-    helper = "bits" if floating(source) else "from_bits"
-    printer.helpers.add(helper)
-    told = source if floating(source) else target
-    made = call(helper, value.node, dtype_of(told))
-    whole = f"int{ {'float16': 16, 'bfloat16': 16, 'float32': 32, 'float64': 64}.get(told, 8) }"
-    return changed(value, made, dtype=whole if floating(source) else target, weight=value.weight + 1)
-
-
-LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
-           "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}  # fmt: skip
-
-
-def _reinterpreted(value: bool | int | float, source: str, target: str) -> int | float:
-    """A number's bits as another dtype of the same width."""
-    if source not in LETTERS or target not in LETTERS:
-        raise NoReference(f"the bits of a {source} as a {target}")
-    packed = struct.pack(LETTERS[source], value)
-    (found,) = struct.unpack(LETTERS[target], packed)
-    return found  # type: ignore[no-any-return]

@@ -11,12 +11,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from inductor_lab.computation.evaluation import Evaluation
-from inductor_lab.computation.folds import RUNNING, Partial, plain, running
+from inductor_lab.computation.folds import RUNNING, Partial, running
 from inductor_lab.computation.idioms import number
 from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.tree import (
-    Broadcast,
-    Cast,
     Constant,
     Expression,
     Load,
@@ -35,15 +33,18 @@ from inductor_lab.eject.eager.torch_values import (
     literal,
     method,
     storage_dtype,
+    tensor,
+    to,
     tuple_of,
 )
 from inductor_lab.eject.refusal import NoReference
+from inductor_lab.eject.triton.nouns import bare
 
 SIMPLE = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any"}
 """A fold -> the method of torch that it is."""
 ONE_AT_A_TIME = {"prod"}
 """Reductions of torch that take one dimension."""
-WITH_PLACES = {"max", "min"}
+WITH_PLACES = {"cummax", "cummin"}
 """Scans of torch that give the places too."""
 
 
@@ -52,7 +53,7 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
     if isinstance(node, Partial):
         raise NoReference("a tile that a loop has folded lane by lane is used before it is folded whole")
     over = sorted(printer.space.folded(node))
-    values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    values = [printer.spread(tensor(printer.value(one), one.dtype), over) for one in node.inputs]
     if node.name in SIMPLE:
         return folded(printer, values[0], node.name, over, node.dtype)
     if node.name not in OTHERS:
@@ -63,7 +64,7 @@ def reduction(printer: Printer, node: Reduction | Partial) -> Value:
 def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype: str) -> Value:
     """A simple reduction, its dimensions kept with size 1."""
     if not over:
-        return printer.to(value, storage_dtype(dtype)) if name != "any" else printer.to(value, "bool")
+        return to(value, storage_dtype(dtype)) if name != "any" else to(value, "bool")
     if name in ONE_AT_A_TIME:
         node = value.node
         for dim in over:
@@ -89,7 +90,7 @@ def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Seque
     found = replace(found, dtype="int64", folded=tuple(over) if len(over) == 1 else ())
     if len(values) == 1:
         return found
-    if is_place(printer, bare(node.inputs[1]), over):
+    if is_place(printer, node.inputs[1], over):
         return found
     index = flat(printer, printer.spread(values[1], value.dims), over)
     place = method(flat(printer, value, over), node.name, literal(-1), keepdim=ast.Constant(True))
@@ -103,7 +104,7 @@ def _largest_number(printer: Printer, node: Reduction, values: Sequence[Value], 
     return folded(printer, number_, "max", over, node.dtype)
 
 
-def _parity(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
+def _parity(printer: Printer, _: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
     printer.helpers.add("xor_sum")
     (value,) = values
     for dim in over:
@@ -186,9 +187,9 @@ OTHERS: dict[str, Callable[[Printer, Reduction, Sequence[Value], Sequence[int]],
 
 def scan(printer: Printer, node: Scan) -> Value:
     """A scan or a sort along the reduced axes, which stand last."""
-    axes = frozenset(axis for axis in printer.space.numel if axis.startswith("r"))
+    axes = frozenset(axis for axis in printer.space.axes if axis.startswith("r"))
     over = sorted(printer.space.of_axes(axes))
-    values = [printer.spread(printer.tensor(printer.value(one), one.dtype), over) for one in node.inputs]
+    values = [printer.spread(tensor(printer.value(one), one.dtype), over) for one in node.inputs]
     dims = frozenset[int]().union(*(value.dims for value in values))
     values = [printer.spread(value, dims) for value in values]
     name = node.name
@@ -199,33 +200,33 @@ def scan(printer: Printer, node: Scan) -> Value:
     kind = name.removesuffix("_reversed")
     if kind.startswith("sort"):
         return _sorted(printer, node, values, over, descending="_descending" in name)
-    row = flat(printer, values[0], over)
-    row = method(row, "flip", literal(-1)) if reverse else row
-    dtype = value.dtype
-    if kind in {"sum", "prod"}:
-        made = method(row, RUNNING[kind], literal(-1))
-        dtype = dtype if floating(dtype) else "int64"
-    elif kind in WITH_PLACES and len(values) <= 2:
-        both = method(row, RUNNING[kind], literal(-1))
-        made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
-        dtype = dtype if node.part == 0 else "int64"
+    rows = [flat(printer, one, over) for one in values]
+    rows = [method(one, "flip", literal(-1)) for one in rows] if reverse else rows
+    called, dtype = _running(printer, node, kind, over), value.dtype
+    if called in WITH_PLACES:
+        made: ast.expr = ast.Attribute(
+            method(rows[0], called, literal(-1)), ("values", "indices")[node.part], ast.Load()
+        )
+        dtype = "int64" if node.part else dtype
+    elif called:
+        made = method(rows[0], called, literal(-1))
+        dtype = "int64" if kind in {"sum", "prod"} and not floating(dtype) else dtype
     else:
-        function = _function(printer, kind)
-        known = running(kind)
-        if known in {"cummax", "cummin"} and is_place(printer, bare(node.inputs[1]), over):
-            both = method(row, str(known), literal(-1))
-            made = ast.Attribute(both, "values" if node.part == 0 else "indices", ast.Load())
-            dtype = dtype if node.part == 0 else "int64"
-        elif known == "logcumsumexp":
-            made = method(row, "logcumsumexp", literal(-1))
-        else:
-            rows = [flat(printer, one, over) for one in values]
-            rows = [method(one, "flip", literal(-1)) if reverse else one for one in rows]
-            combine = _combining(printer, function, node, values)
-            printer.helpers.add("scanned")
-            made = ast.Subscript(call("scanned", combine, *rows), literal(node.part), ast.Load())
+        combine = _combining(printer, _function(printer, kind), node, values)
+        printer.helpers.add("scanned")
+        made = ast.Subscript(call("scanned", combine, *rows), literal(node.part), ast.Load())
     made = method(made, "flip", literal(-1)) if reverse else made
     return Value(unflat(printer, made, over, long=True), dims, value.rank, dtype, value.weight + 3)
+
+
+def _running(printer: Printer, node: Scan, kind: str, over: Sequence[int]) -> str:
+    """The method of torch that a scan is; empty for one that it has no name for."""
+    if kind in {"sum", "prod"} or (kind in {"max", "min"} and len(node.inputs) <= 2):
+        return RUNNING[kind]
+    _function(printer, kind)
+    known = running(kind)
+    places = known in WITH_PLACES and is_place(printer, node.inputs[1], over)
+    return known if places or known == "logcumsumexp" else ""
 
 
 def _function(printer: Printer, kind: str) -> ast.FunctionDef:
@@ -288,7 +289,7 @@ def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequenc
     else:
         both = call("torch.sort", row, dim=literal(-1), stable=ast.Constant(True), **keywords)
         made = ast.Attribute(both, "indices", ast.Load())
-    if not is_place(printer, bare(node.inputs[1]), over):
+    if not is_place(printer, node.inputs[1], over):
         made = method(flat(printer, values[1], over), "gather", literal(-1), made)
     return Value(unflat(printer, made, over, long=True), dims, first.rank, "int64", first.weight + 3)
 
@@ -312,13 +313,7 @@ def unflat(printer: Printer, node: ast.expr, over: Sequence[int], *, long: bool)
 
 def is_place(printer: Printer, given: Expression, over: Sequence[int]) -> bool:
     """Whether a value is the place along the folded dimensions."""
+    given = bare(given)
     only = given.index.only() if isinstance(given, Position) else None
     digits = printer.space.digits(only) if only is not None else None
     return digits is not None and [dim for dim, _ in digits] == list(over)
-
-
-def bare(value: Expression) -> Expression:
-    """A value without what changes neither its place nor its number: broadcasts, masks of elements that do not exist, casts."""
-    while isinstance(value := plain(value), (Cast, Broadcast)):
-        value = value.operand
-    return value

@@ -9,14 +9,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
 
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.space import distinct
 from inductor_lab.computation.tree import Expression
-from inductor_lab.eject.eager.loads import as_memory, dense, places, typed
-from inductor_lab.eject.eager.positions import all_of, position, split, within
-from inductor_lab.eject.eager.printer import Printer, in_dtype
+from inductor_lab.eject.eager.loads import all_of, as_memory, dense, places, position, typed
+from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.reductions import folded
 from inductor_lab.eject.eager.torch_values import (
     ALL,
@@ -25,16 +23,21 @@ from inductor_lab.eject.eager.torch_values import (
     broadcast,
     call,
     dtype_of,
+    extents,
+    in_dtype,
     literal,
     method,
     name,
     permuted,
     subscript,
+    tensor,
+    to,
     tuple_of,
 )
 from inductor_lab.eject.eager.views import View, aligned, cut, seen_by
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
+from inductor_lab.records.size import product
 
 ATOMIC = {"store": "", "atomic_add": "add", "atomic_max": "amax", "atomic_min": "amin", "atomic_xchg": ""}
 """An access -> how what it stores is put together with what is there."""
@@ -47,12 +50,12 @@ def store(printer: Printer, access: Access) -> None:
     if access.value is None:
         raise NoReference(f"what is stored in {access.pointer} is not told")
     before = printer.versions[access.pointer][-1]
-    ranges, others = split(printer, access.mask)
+    ranges, others = printer.space.split(access.mask)
     if any(low >= high for low, high in ranges.values()):
         printer.versions[access.pointer].append(before)
         return
     stored = access.value
-    with within(printer, ranges):
+    with printer.space.within(ranges):
         found = seen_by(printer, type_, access.index)
         if kind == "store" and found is not None:
             after = _placed(printer, access, stored, type_, found, others, before)
@@ -69,7 +72,7 @@ def _placed(
     printer: Printer, access: Access, stored: Expression, type_: TensorType, found: View, others: Sequence[Expression], before: ast.expr
 ) -> ast.expr:  # fmt: skip
     """A store at an affine address."""
-    value = in_dtype(printer, printer.value(stored), type_.dtype)
+    value = in_dtype(printer.value(stored), type_.dtype)
     if others:
         condition = all_of(printer, others)
         old = replace(aligned(printer, before, found), dtype=type_.dtype)
@@ -84,11 +87,11 @@ def added(
     printer: Printer, access: Access, stored: Expression, type_: TensorType, found: View, before: ast.expr
 ) -> ast.expr:
     """An atomic addition to addresses that are known: the sum over the dimensions that do not move the address."""
-    value = printer.tensor(printer.value(stored), type_.dtype)
+    value = tensor(printer.value(stored), type_.dtype)
     over = sorted(_executed(printer, access, stored) - set(found.walked))
     if over:
         value = folded(printer, printer.spread(value, over), "sum", over, value.dtype)
-    value = printer.to(value, type_.dtype)
+    value = to(value, type_.dtype)
     if found.full:
         made = ast.BinOp(before, ast.Add(), shaped(printer, value, type_, found))
         return renewed(printer, access.pointer, made)
@@ -107,19 +110,19 @@ def scattered(
 ) -> ast.expr:
     """A store or an atomic operation where the data decides the address, or whether it happens."""
     accumulate = access.kind == "atomic_add"
-    value = in_dtype(printer, printer.value(stored), type_.dtype)
+    value = in_dtype(printer.value(stored), type_.dtype)
     if not others and ATOMIC[access.kind] in {"", "add"}:
         found = places(printer, access.pointer, access.index)
         if found is not None:
             dims = value.dims | _executed(printer, access, stored) if accumulate else value.dims
             covered = frozenset[int]().union(*(v.dims for v in found))
             if dims - covered:
-                found[0] = printer.spread(printer.tensor(found[0], "int64"), dims | covered)
-            indices = tuple_of([printer.tensor(v, "int64").node for v in found])
+                found[0] = printer.spread(tensor(found[0], "int64"), dims | covered)
+            indices = tuple_of([tensor(v, "int64").node for v in found])
             keywords = {"accumulate": ast.Constant(True)} if accumulate else {}
             made = method(before, "index_put", indices, value.node, **keywords)
             return renewed(printer, access.pointer, made)
-    address = printer.tensor(position(printer, access.index), "int64")
+    address = tensor(position(printer, access.index), "int64")
     if accumulate or ATOMIC[access.kind]:
         address = printer.spread(address, _executed(printer, access, stored))
     printer.helpers.add("put")
@@ -175,17 +178,13 @@ def _copy(printer: Printer, access: Access, before: ast.expr, type_: TensorType)
 
 def _all_written(printer: Printer, pointer: str, type_: TensorType) -> bool:
     """Whether the stores of this job together write every element."""
-    boxes = []
-    for access in printer.job.stores:
-        if access.pointer != pointer:
-            continue
-        _, others = split(printer, access.mask)
-        box = printer.job.box(access)
-        if access.kind != "store" or others or box is None:
-            return False
-        boxes.append(box)
-    sizes = [size for size in type_.shape if isinstance(size, int)]
-    return len(sizes) == len(type_.shape) and distinct(boxes) == prod(sizes) and dense(type_) is not None
+    stores = [access for access in printer.job.stores if access.pointer == pointer]
+    if any(access.kind != "store" or printer.space.split(access.mask)[1] for access in stores):
+        return False
+    boxes = [box for access in stores if (box := printer.job.box(access)) is not None]
+    numel = product(extents(type_.shape))
+    every = len(boxes) == len(stores) and numel.is_number and distinct(boxes) == numel.number
+    return every and dense(type_) is not None
 
 
 def shaped(printer: Printer, value: Value, type_: TensorType, found: View) -> ast.expr:

@@ -1,17 +1,22 @@
 """Values and statements of eager PyTorch as trees of Python's own `ast`, with what torch makes of a value: dimensions, rank and dtype.
 
-Statements are made pleasant at the end (`tidy`): what is used once stands where it is used, as long as the line stays short.
+Numbers of Python stay numbers in any dtype, wide unsigned integers are held as int64 and cut to their bits, bits are read anew.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections import Counter
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
+
+from inductor_lab.computation.tree import Cast, Constant
+from inductor_lab.eject.refusal import NoReference
+from inductor_lab.records import SizeLike
+from inductor_lab.records.size import Size
 
 FLOATS = (
     "float8_e4m3fn",
@@ -65,6 +70,11 @@ def broadcast(node: ast.expr, values: Sequence[Value], dtype: str, weight: int =
     dims = frozenset[int]().union(*(value.dims for value in values))
     rank = max(0, *(value.rank for value in values))
     return Value(node, dims, rank, dtype, sum(value.weight for value in values) + weight)
+
+
+def extents(sizes: Iterable[SizeLike]) -> list[Size]:
+    """The sizes or the strides of a tensor."""
+    return [Size.of(size) for size in sizes]
 
 
 def floating(dtype: str) -> bool:
@@ -217,14 +227,6 @@ def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
     return _Substituting(values).visit(node)  # type: ignore[no-any-return]
 
 
-def text(node: ast.AST) -> str:
-    return ast.unparse(node)
-
-
-WIDTH = 100
-"""Characters of a statement up to which it takes in what it uses."""
-
-
 @dataclass(frozen=True)
 class Line:
     """`target = value`, or a statement that changes a tensor in place."""
@@ -245,66 +247,79 @@ class Line:
         return ast.Expr(ast.Call(ast.Attribute(target, "copy_", ast.Load()), [self.value], []))
 
 
-def tidy(lines: Sequence[Line], results: Sequence[ast.expr]) -> tuple[list[ast.stmt], list[ast.expr]]:
-    """The statements that are needed, those with one use written where it is."""
-    kept: dict[int, Line] = dict(enumerate(_needed(list(lines), results)))
-    results = list(results)
-    changed = {_base(line.place) for line in kept.values() if line.place is not None}
-    uses: Counter[str] = Counter()
-    user: dict[str, int] = {}
-    """Name -> the last line that reads it, or ~n for the n-th result: where it is used, if it is used once."""
-    for number, line in kept.items():
-        _count(names_in(line.value, line.place), number, uses, user)
-    for number, result in enumerate(results):
-        _count(names_in(result), ~number, uses, user)
-    moved = True
-    while moved:
-        moved = False
-        for number in list(kept):
-            line = kept[number]
-            if not line.target or line.copied or uses[line.target] != 1 or changed & set(names_in(line.value)):
-                continue
-            at, values = user[line.target], {line.target: line.value}
-            if at < 0:
-                made = substituted(results[~at], values)
-                if len(text(made)) > WIDTH:
-                    continue
-                results[~at] = made
-            else:
-                later = kept[at]
-                value = substituted(later.value, values)
-                if len(text(value)) + len(later.target) + 3 > WIDTH:
-                    continue
-                place = substituted(later.place, values) if later.place is not None else None
-                kept[at] = Line(later.target, value, place, later.copied)
-            del kept[number]
-            user.update({name: at for name in names_in(line.value) if user[name] == number})
-            moved = True
-    return [line.statement() for line in kept.values()], results
-
-
-def _needed(lines: list[Line], results: Sequence[ast.expr]) -> list[Line]:
-    wanted = {name for result in results for name in names_in(result)}
-    kept: list[Line] = []
-    for line in reversed(lines):
-        if line.target in wanted or (line.place is not None and _base(line.place) in wanted):
-            kept.append(line)
-            wanted |= set(names_in(line.value, line.place))
-    return kept[::-1]
-
-
-def _count(names: Sequence[str], place: int, uses: Counter[str], user: dict[str, int]) -> None:
-    uses.update(names)
-    user.update(dict.fromkeys(names, place))
-
-
 def names_in(*nodes: ast.AST | None) -> list[str]:
     """The names that trees hold, as often as they do."""
     return [n.id for node in nodes if node is not None for n in ast.walk(node) if isinstance(n, ast.Name)]
 
 
-def _base(place: ast.expr | None) -> str:
-    node: ast.AST | None = place
-    while node is not None and not isinstance(node, ast.Name):
-        node = getattr(node, "value", None) or getattr(node, "func", None)
-    return node.id if isinstance(node, ast.Name) else ""
+# ---- values in another dtype
+
+
+def constant(node: Constant) -> Value:
+    """A number of Python, of the kind that its dtype is."""
+    kind = node.dtype if node.dtype in {"int", "bool"} else "float" if floating(node.dtype) else "int"
+    kind = "bool" if isinstance(node.value, bool) else kind
+    return Value(literal(float(node.value) if kind == "float" else node.value), frozenset(), -1, kind)
+
+
+def cast(value: Value, dtype: str, node: Cast) -> Value:
+    """A value in a dtype of Triton's, as torch holds it."""
+    if value.number:
+        return _number_to(value, dtype)
+    if dtype in WIDE_UNSIGNED:
+        wide = to(value, "int64")
+        if dtype == "uint64" or node.operand.dtype == "bool":
+            return wide
+        masked = ast.BinOp(wide.node, ast.BitAnd(), literal((1 << WIDE_UNSIGNED[dtype]) - 1))
+        return changed(wide, masked, weight=wide.weight + 2)
+    return to(value, dtype)
+
+
+def _number_to(value: Value, dtype: str) -> Value:
+    """A number of Python stays one."""
+    kind = "float" if floating(dtype) else "bool" if dtype == "bool" else "int"
+    if kind == value.dtype:
+        return value
+    if isinstance(value.node, ast.Constant) and isinstance(value.node.value, (bool, int, float)):
+        convert = {"float": float, "bool": bool, "int": int}[kind]
+        return changed(value, literal(convert(value.node.value)), dtype=kind)
+    return changed(value, ast.Call(name(kind), [value.node], []), dtype=kind)
+
+
+def in_dtype(value: Value, dtype: str) -> Value:
+    """A value as a tensor of this dtype holds it."""
+    cut = value.number and value.dtype == "float" and "float" not in dtype
+    return to(tensor(value, "float32" if cut else dtype), dtype)
+
+
+def tensor(value: Value, dtype: str) -> Value:
+    """A number as a tensor of one element."""
+    if not value.number:
+        return value
+    shape = tuple_of([])
+    node = call("torch.full", shape, value.node, dtype=dtype_of(storage_dtype(dtype)), device=name("DEVICE"))
+    return Value(node, frozenset(), 0, storage_dtype(dtype), 3)
+
+
+def to(value: Value, dtype: str) -> Value:
+    """The value in a dtype of torch, cast where it is not."""
+    if value.dtype == dtype:
+        return value
+    if value.number:
+        return tensor(value, dtype)
+    node = method(value.node, "to", dtype_of(dtype))
+    short = value.short and (value.short[0], method(value.short[1], "to", dtype_of(dtype)))
+    return changed(value, node, dtype=dtype, weight=value.weight + 1, short=short)
+
+
+LETTERS = {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
+           "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q"}  # fmt: skip
+
+
+def reinterpreted(value: bool | int | float, source: str, target: str) -> int | float:
+    """A number's bits as another dtype of the same width."""
+    if source not in LETTERS or target not in LETTERS:
+        raise NoReference(f"the bits of a {source} as a {target}")
+    packed = struct.pack(LETTERS[source], value)
+    (found,) = struct.unpack(LETTERS[target], packed)
+    return found  # type: ignore[no-any-return]

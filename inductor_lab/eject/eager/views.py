@@ -10,10 +10,9 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from inductor_lab.computation.index import Index
+from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.eject.eager.printer import Printer
-from inductor_lab.eject.eager.space import extents
-from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, literal, method, part, permuted, subscript
+from inductor_lab.eject.eager.torch_values import ALL, NEW, Value, extents, literal, method, part, permuted, subscript
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import ONE, Size, product
@@ -24,6 +23,7 @@ class Slot:
     """One dimension of the tensor, or a part of one, in the tensor's order."""
 
     size: Size
+    stride: Size
     dim: int | None = None
     """The dimension of the space that walks along it; None for one place."""
     start: int = 0
@@ -74,91 +74,69 @@ class _Group:
         return product(self.sizes)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A slot while its start is looked for."""
-
-    slot: Slot
-    stride: Size
-
-
 def seen_by(printer: Printer, type_: TensorType, index: Index) -> View | None:
-    """How an address walks through a tensor under the ranges of just now."""
-    if index.expressions() or any(term.of is None for term in index.terms):
-        return None
-    factors = printer.space.factors(index)
+    """The view that an address walks through a tensor, under the ranges of just now; None where it is not one."""
+    coordinates_only = all(isinstance(term.of, Coordinate) for term in index.terms)
+    factors = printer.space.factors(index) if coordinates_only else None
     if factors is None:
         return None
-    counts = {dim: printer.count(dim) for dim in factors}
-    lows = {dim: printer.ranges[dim][0] for dim in factors if dim in printer.ranges}
-    factors = {dim: factor for dim, factor in factors.items() if not counts[dim].is_one or not lows.get(dim)}
-    ones = {dim for dim, count in counts.items() if count.is_one}
-    start = index.constant
-    factors = {dim: factor for dim, factor in factors.items() if dim not in ones}
-    for dim in ones:
-        original = printer.space.factors(index)
-        assert original is not None
-        if not original[dim].is_number:
-            return None
-        start += original[dim].number * lows.get(dim, 0)
-    return view(type_, factors, start, counts, lows)
-
-
-def view(
-    type_: TensorType, factors: Mapping[int, Size], start: int, counts: Mapping[int, Size], lows: Mapping[int, int]
-) -> View | None:
-    """The view that an address walks through; None where it is not one.
-
-    Args:
-        factors: Dimension of the space -> elements of memory from one place to the next.
-        start: The constant of the address.
-        counts: Dimension -> places along it.
-        lows: Dimension -> the first place, where that is not 0.
-    """
-    back: set[int] = set()
-    forward: dict[int, Size] = {}
+    start, back = index.constant, set[int]()
+    steps: dict[int, Size] = {}
+    counts = {dim: printer.space.count(dim) for dim in factors}
     for dim, factor in factors.items():
-        low = lows.get(dim, 0)
-        if low:
-            if not factor.is_number:
-                return None
-            start += factor.number * low
-        if factor.number < 0:
-            if not factor.is_number or not counts[dim].is_number:
+        low, _ = printer.space.ranges.get(dim, (0, 0))
+        turned = factor.number < 0
+        if not factor.is_number and (low or turned or counts[dim].is_one):
+            return None
+        start += factor.number * low
+        if counts[dim].is_one:
+            continue
+        if turned:
+            if not counts[dim].is_number:
                 return None
             start += factor.number * (counts[dim].number - 1)
             back.add(dim)
-            factor = Size(-factor.number)
-        forward[dim] = factor
+        steps[dim] = Size(abs(factor.number), factor.factors)
+    return _view(type_, steps, counts, start, back)
+
+
+def _view(
+    type_: TensorType, steps: Mapping[int, Size], counts: Mapping[int, Size], start: int, back: set[int]
+) -> View | None:
+    """The view of an address that begins somewhere.
+
+    Args:
+        steps: Dimension of the space -> elements of memory from one place to the next.
+        counts: Dimension -> places along it.
+        back: Dimensions that are walked from their end.
+    """
     groups: list[_Group | Slot] = []
     for size, step in zip(extents(type_.shape), extents(type_.stride), strict=True):
         last = groups[-1] if groups else None
         if size.is_one or step.number == 0:
-            groups.append(Slot(size))
+            groups.append(Slot(size, Size(0)))
         elif isinstance(last, _Group) and last.stride == size * step:
             groups[-1] = _Group((*last.sizes, size), step)
         else:
             groups.append(_Group((size,), step))
-    walked = _assigned([group for group in groups if isinstance(group, _Group)], forward, counts)
+    walked = _assigned([group for group in groups if isinstance(group, _Group)], steps, counts)
     if walked is None:
         return None
-    places: list[_Place] = []
+    slots: list[Slot] = []
     reshaped = False
     for group in groups:
         if isinstance(group, Slot):
-            places.append(_Place(group, Size(0)))
+            slots.append(group)
             continue
         made = _cut(group, walked.get(group.stride, []), counts)
         if made is None:
             return None
-        reshaped |= tuple(place.slot.size for place in made) != group.sizes
-        places += made
-    slots = _started(places, start, back)
-    if slots is None:
+        reshaped |= tuple(slot.size for slot in made) != group.sizes
+        slots += made
+    started = _started(slots, start, back)
+    if started is None:
         return None
-    if reshaped:
-        slots = [slot for slot in slots if not slot.size.is_one]
-    return View(tuple(slots), reshaped)
+    return View(tuple(slot for slot in started if not (reshaped and slot.size.is_one)), reshaped)
 
 
 def _assigned(
@@ -178,7 +156,6 @@ def _assigned(
         found.setdefault(stride, []).append((step, dim))
     for steps in found.values():
         steps.sort(key=lambda pair: pair[0].order)
-        steps.sort(key=lambda pair: sum(pair[0].over(other) is not None for other, _ in steps))
     return found
 
 
@@ -188,20 +165,20 @@ def _fits(extent: Size, size: Size, step: Size) -> bool:
     return size.over(extent) is not None or (extent.is_number and not size.is_number)
 
 
-def _cut(group: _Group, steps: list[tuple[Size, int]], counts: Mapping[int, Size]) -> list[_Place] | None:
+def _cut(group: _Group, steps: list[tuple[Size, int]], counts: Mapping[int, Size]) -> list[Slot] | None:
     """One group's slots, slowest first."""
     if not steps:
         strides = [product(group.sizes[n + 1 :]) for n in range(len(group.sizes))]
-        return [_Place(Slot(size), step * group.stride) for size, step in zip(group.sizes, strides, strict=True)]
+        return [Slot(size, step * group.stride) for size, step in zip(group.sizes, strides, strict=True)]
     edges = {product(group.sizes[n:]) for n in range(len(group.sizes))}
-    made: list[_Place] = []
+    made: list[Slot] = []
     at = ONE
     for number, (step, dim) in enumerate(steps):
         gap = step.over(at)
         if gap is None:
             return None
         if not gap.is_one:
-            made.append(_Place(Slot(gap), at * group.stride))
+            made.append(Slot(gap, at * group.stride))
         above = steps[number + 1][0] if number + 1 < len(steps) else group.size
         room, count = above.over(step), counts[dim]
         if room is None:
@@ -209,40 +186,37 @@ def _cut(group: _Group, steps: list[tuple[Size, int]], counts: Mapping[int, Size
         at = above
         rest = room.over(count)
         if rest is not None and rest.is_one:
-            made.append(_Place(Slot(room, dim, 0, count), step * group.stride))
+            made.append(Slot(room, step * group.stride, dim, count=count))
         elif rest is not None and (step * room not in edges or step * count in edges):
-            made.append(_Place(Slot(count, dim, 0, count), step * group.stride))
-            made.append(_Place(Slot(rest), step * count * group.stride))
+            made.append(Slot(count, step * group.stride, dim, count=count))
+            made.append(Slot(rest, step * count * group.stride))
         elif room.is_number and count.is_number and count.number <= room.number:
             inner = next((e for e in edges if (cut := e.over(step)) and cut.is_number and cut.number < room.number
                           and cut.number >= count.number and not room.number % cut.number), None)  # fmt: skip
             if inner is not None and (first := inner.over(step)) is not None and (over := room.over(first)) is not None:
-                made.append(_Place(Slot(first, dim, 0, count), step * group.stride))
-                made.append(_Place(Slot(over), inner * group.stride))
+                made.append(Slot(first, step * group.stride, dim, count=count))
+                made.append(Slot(over, inner * group.stride))
             else:
-                made.append(_Place(Slot(room, dim, 0, count), step * group.stride))
+                made.append(Slot(room, step * group.stride, dim, count=count))
         elif count.is_number and number + 1 == len(steps):  # the first places of a symbolic size
-            made.append(_Place(Slot(room, dim, 0, count), step * group.stride))
+            made.append(Slot(room, step * group.stride, dim, count=count))
         else:
             return None
     return made[::-1]
 
 
-def _started(places: list[_Place], start: int, back: set[int]) -> list[Slot] | None:
+def _started(slots: list[Slot], start: int, back: set[int]) -> list[Slot] | None:
     """The slots with the constant of the address told by them, widest strides first."""
-    slots = [place.slot for place in places]
-    order = sorted(range(len(places)), key=lambda n: places[n].stride.order, reverse=True)
-    for n in order:
-        slot, stride = slots[n], places[n].stride
+    slots = [replace(slot, back=slot.dim in back) for slot in slots]
+    for n in sorted(range(len(slots)), key=lambda n: slots[n].stride.order, reverse=True):
+        slot, stride = slots[n], slots[n].stride
         if not stride.is_number or not stride.number or slot.full or start <= 0 or slot.size.is_one:
             continue
         most = slot.size.number - (slot.count.number if slot.dim is not None else 1) if slot.size.is_number else 10**18
         first = min(start // stride.number, most)
         slots[n] = replace(slot, start=first)
         start -= first * stride.number
-    if start:
-        return None
-    return [replace(slot, back=slot.dim in back) if slot.dim is not None else slot for slot in slots]
+    return None if start else slots
 
 
 def aligned(printer: Printer, base: ast.expr, found: View) -> Value:

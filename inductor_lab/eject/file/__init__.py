@@ -25,8 +25,8 @@ from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.host_check import architecture, exact, test_numbers, test_tensors
-from inductor_lab.eject.cuda.page import shared
 from inductor_lab.eject.cuda.launch import Cuda
+from inductor_lab.eject.cuda.page import shared
 from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, functions, of_file
 from inductor_lab.eject.file.examples import inputs_of
 from inductor_lab.eject.file.header import header_of

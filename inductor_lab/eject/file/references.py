@@ -16,7 +16,7 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import eager_text
-from inductor_lab.eject.eager import MOST, compares
+from inductor_lab.eject.eager.comparisons import MOST, compares
 from inductor_lab.eject.file.literals import keywords, listed, quoted, tuple_of
 from inductor_lab.eject.graph import Reference
 from inductor_lab.eject.graph.flex_attention import attention, is_flex

@@ -15,11 +15,13 @@ from inductor_lab.computation.folds import narrowing
 from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.space import Digits
 from inductor_lab.computation.tree import Expression, Load, walk
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.generalize.positions import indices, literal
 from inductor_lab.eject.inputs.intervals import Bounds
 from inductor_lab.eject.refusal import UndeterminedError
+from inductor_lab.records.size import Size
 
 Key = tuple[str, int]
 """A dimension: pointer and number."""
@@ -64,12 +66,12 @@ def places(tensor: Tensor) -> tuple[Place, ...]:
     return tuple(found)
 
 
-class Digits:
+class Axes:
     """The axes of one computation in digits; `places` are those of each tensor."""
 
     def __init__(self, found: Computation, places: Mapping[str, tuple[Place, ...]]) -> None:
         self.found = found
-        self.axes = {axis: tuple(_nested(axis, sorted(cuts))) for axis, cuts in self._cuts(places).items()}
+        self.axes = {axis: _digits(axis, sorted(cuts)) for axis, cuts in self._cuts(places).items()}
         """Axis -> its digits, the fastest first."""
 
     def of(self, coordinate: Coordinate) -> list[Digit]:
@@ -129,13 +131,14 @@ class Digits:
                 cuts.add(by)
 
 
-def _nested(axis: str, cuts: list[int]) -> Iterator[Digit]:
+def _digits(axis: str, cuts: list[int]) -> tuple[Digit, ...]:
     for low, high in itertools.pairwise(cuts):
         if high % low:
             raise UndeterminedError(
                 f"{axis} is cut at {low} and at {high}, and neither divides the other: two readings of one axis"
             )
-        yield Digit(axis, low, high // low)
+    parts = Digits.cut(Size(cuts[-1]), map(Size, cuts)).parts
+    return tuple(Digit(axis, stride, size) for stride, size in parts if cuts[-1] > 1)
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ class Dimensions:
     def __init__(self, found: Computation, tensors: Mapping[str, Tensor]) -> None:
         self.found, self.tensors = found, tensors
         self.places = {name: places(tensor) for name, tensor in tensors.items()}
-        self.digits = Digits(found, self.places)
+        self.digits = Axes(found, self.places)
         self.bounds = Bounds(found.numel, {})
         self.walked: dict[Key, tuple[Digit, ...]] = {}
         """A tensor's dimension -> the digits that walk along it, the fastest first."""

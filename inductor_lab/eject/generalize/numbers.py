@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from math import prod
 
@@ -19,10 +18,11 @@ from inductor_lab.computation.tree import (
     Expression,
     Operation,
     Reduction,
+    walk,
 )
 from inductor_lab.eject.generalize.dimensions import Digit, Dimensions
-from inductor_lab.eject.generalize.positions import arithmetic, bare, below, beside, every, nodes, number, used
-from inductor_lab.eject.generalize.symbols import Symbols, product
+from inductor_lab.eject.generalize.positions import arithmetic, bare, below, beside, every, number, used
+from inductor_lab.eject.generalize.rewriting import Numbers, Symbols
 from inductor_lab.eject.refusal import UndeterminedError
 
 FEW = 4
@@ -33,31 +33,6 @@ SYMBOLS = 9
 """Products of more sizes than this are too many to compare each constant with."""
 GELU = {0.5, 0.7071067811865476}
 """Its own numbers; they are no sizes beside its erf or tanh."""
-
-
-@dataclass
-class Numbers:
-    """Which numbers of a body are sizes."""
-
-    symbols: Symbols
-    sizes: dict[tuple[Expression, int], Expression] = field(default_factory=dict)
-    """(a node, the number of an operand) -> the size that stands there instead of a number."""
-    divided: dict[Expression, Expression] = field(default_factory=dict)
-    """A product with one over a length -> what is divided by the length instead."""
-    names: dict[tuple[Expression, int], str] = field(default_factory=dict)
-    """What each of the sizes is called."""
-
-    def put(self, node: Expression, number: int, digits: Sequence[Digit]) -> None:
-        """A number is the size of these digits together.
-
-        Raises:
-            UndeterminedError: it is another size as well.
-        """
-        name = str(product(self.symbols.of(digits)))
-        before = self.names.setdefault((node, number), name)
-        if before != name:
-            raise UndeterminedError(f"one number is both {before} and {name}")
-        self.sizes.setdefault((node, number), self.symbols.size(digits))
 
 
 def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Numbers:
@@ -75,9 +50,9 @@ def numbers(found: Computation, dimensions: Dimensions, symbols: Symbols) -> Num
 
     def parts(node: Expression) -> list[Expression]:
         literal = beside(node) if isinstance(node, Operation) else []
-        return [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal]
+        return [part for n, part in enumerate(below(node)) if (node, n) not in meant.sizes and n not in literal][::-1]
 
-    for node in nodes(used(found), parts):
+    for node in walk(*reversed([*used(found)]), parts=parts):  # from the last on
         if isinstance(node, Constant):
             chance.refuse(node)
     return meant

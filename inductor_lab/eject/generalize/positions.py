@@ -4,7 +4,7 @@ concatenation does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from inductor_lab.computation.folds import Partial, narrowing
 from inductor_lab.computation.index import Coordinate, Index
@@ -30,9 +30,9 @@ ENDS = (Load, Reduction, Partial, Carried)
 
 
 def every(found: Computation) -> Iterator[Expression]:
-    """Every node of what is used or has a name, once, those that only positions and calls name too."""
+    """Every node of what is used or has a name, once, those that only positions and calls name too; from the last on."""
     named = (value for step in found.schedule.every() if isinstance(step, Define) for value in step.values)
-    return nodes([*used(found), *named], below)
+    return walk(*reversed([*used(found), *named]), parts=lambda node: below(node)[::-1])
 
 
 def used(found: Computation) -> Iterator[Expression]:
@@ -47,18 +47,6 @@ def used(found: Computation) -> Iterator[Expression]:
                     yield from (carry.start, carry.before, carry.end, carry.after)
             case Assert(check=check):
                 yield check.condition
-
-
-def nodes(roots: Iterable[Expression], parts: Callable[[Expression], Iterable[Expression]]) -> Iterator[Expression]:
-    """Every node once, from the last root and the last part on; `parts` says what a node is made of."""
-    seen: set[Expression] = set()
-    waiting = list(roots)
-    while waiting:
-        node = waiting.pop()
-        if node not in seen:
-            seen.add(node)
-            yield node
-            waiting += parts(node)
 
 
 def below(node: Expression) -> list[Expression]:
@@ -76,11 +64,8 @@ def below(node: Expression) -> list[Expression]:
 
 def arithmetic(value: Expression) -> list[Expression]:
     """A value and what it is computed from, down to what is loaded or folded: each once, a node before what it is made of."""
-
-    def computed(values: Iterable[Expression]) -> list[Expression]:
-        return [node for node in values if not isinstance(node, ENDS)]
-
-    return list(nodes(computed([value]), lambda node: computed(reversed(below(node)))))
+    nodes = walk(value, parts=lambda node: [] if isinstance(node, ENDS) else below(node))
+    return [node for node in nodes if not isinstance(node, ENDS)]
 
 
 def indices(found: Computation) -> Iterator[Index]:
@@ -141,7 +126,7 @@ def positions(value: Expression) -> Iterator[Position]:
             return ()
         return node.operands[1:] if isinstance(node, Operation) and node.name == "where" else node.operands
 
-    return (node for node in nodes([value], parts) if isinstance(node, Position))
+    return (node for node in walk(value, parts=parts) if isinstance(node, Position))
 
 
 def number(value: Expression) -> Constant | None:

@@ -1,27 +1,182 @@
 """The same computation with symbols for its sizes: each part made anew, the same one for the same part.
 
 x0 + 75*x1 of f32[40, 75]      x0 + s1*x1 of f32[s0, s1]
+
+Each size that can change has a symbol, in the order of the tensors' dimensions (`Symbols`), which a launcher finds in their shapes; so has each
+number of the body that is such a size (`Numbers`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
+from inductor_lab.computation import tree
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Axis, Check
 from inductor_lab.computation.tree import Call, Constant, Expression, Inside, Load, Operation, Position, Reduction
-from inductor_lab.eject.generalize.dimensions import Digit
-from inductor_lab.eject.generalize.numbers import Numbers
+from inductor_lab.eject import naming
+from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.generalize.dimensions import Digit, Dimensions, Place, gap
 from inductor_lab.eject.generalize.positions import flat
-from inductor_lab.eject.generalize.symbols import Symbols, product, term, together
 from inductor_lab.eject.refusal import UndeterminedError
+from inductor_lab.records import SizeLike, TensorType
+from inductor_lab.records.size import Size, product
+
+
+class Symbols:
+    """The names of one kernel's sizes; none of them is `taken`."""
+
+    def __init__(self, dimensions: Dimensions, taken: Iterable[str]) -> None:
+        self.dimensions = dimensions
+        self.names = dict(self._named({*taken, *naming.RESERVED}))
+        """The digit that stands for all that are the same -> its symbol."""
+
+    def of(self, digits: Iterable[Digit]) -> Size:
+        """Their product: symbols, and the number that those make which keep their size."""
+        return product(
+            Size(digit.size) if self.dimensions.keeps(digit) else Size(1, (self.name(digit),)) for digit in digits
+        )
+
+    def name(self, digit: Digit) -> str:
+        return self.names[self.dimensions.root(digit)]
+
+    def dimension(self, pointer: str, place: Place) -> Size:
+        """A dimension's size."""
+        return self.of(self.dimensions.walked[pointer, place.number])
+
+    def stride(self, pointer: str, place: Place) -> Size:
+        """A dimension's stride: the product of all that lies within."""
+        return self.of(self.dimensions.within(pointer, place))
+
+    def size(self, digits: Iterable[Digit]) -> Expression:
+        """The number of positions of several digits, as a value."""
+        size = self.of(digits)
+        if size.number == 1 and len(size.factors) == 1:
+            return tree.Size("int32", frozenset(), size.factors[0])
+        return Position("int32", frozenset(), Index(0, (term(size),)))
+
+    def _named(self, taken: set[str]) -> Iterator[tuple[Digit, str]]:
+        fresh = (name for name in map("s{}".format, itertools.count()) if name not in taken)
+        seen: set[Digit] = set()
+        for name, places in self.dimensions.places.items():
+            for place in sorted(places, key=lambda place: place.number):
+                for digit in reversed(self.dimensions.walked[name, place.number]):
+                    root = self.dimensions.root(digit)
+                    if root not in seen and not self.dimensions.keeps(root):
+                        seen.add(root)
+                        yield root, next(fresh)
+            for place in places:
+                if place.gap:
+                    yield gap(name, place), next(fresh)
+        for digits in self.dimensions.digits.axes.values():
+            for digit in digits:
+                if self.dimensions.root(digit) not in seen and not self.dimensions.keeps(digit):
+                    raise UndeterminedError(
+                        f"no tensor tells the size of the {digit.size} positions along {digit.axis}"
+                    )
+        if not seen:
+            why = next(iter(self.dimensions.fixed.values()), "")
+            raise UndeterminedError(f"it has no size that could change{f': {why}' if why else ''}")
+
+    # ------------------------------------------------------------ tensors
+
+    def tensor(self, tensor: Tensor) -> Tensor:
+        """A tensor with symbols in its type."""
+        return replace(tensor, symbolic=self._type(tensor))
+
+    def bindings(self, tensors: Mapping[str, Tensor]) -> Iterator[tuple[str, str]]:
+        """Where each symbol is found, in what is read if it can be: as a dimension, else as a part of one."""
+        ordered = sorted(tensors.values(), key=lambda tensor: tensor.role == "out")
+        known = {
+            self.name(gap(tensor.parameter, place)): f"{tensor.name}.stride({place.number})"
+            for tensor in ordered
+            for place in self.dimensions.places[tensor.parameter]
+            if place.gap
+        }
+        for _ in range(len(self.names) + 1):
+            for tensor in ordered:
+                for place in sorted(self.dimensions.places[tensor.parameter], key=lambda place: place.number):
+                    size = self.dimension(tensor.parameter, place)
+                    unknown = [symbol for symbol in size.factors if symbol not in known]
+                    if len(unknown) == 1:
+                        rest = [str(size.number)] if size.number != 1 else []
+                        rest += [known[symbol] for symbol in size.factors if symbol not in unknown]
+                        known[unknown[0]] = _quotient(f"{tensor.name}.shape[{place.number}]", rest)
+        for digit, name in self.names.items():
+            if name not in known:
+                raise UndeterminedError(f"the shapes do not tell how {digit.size} is a part of their products")
+        yield from ((name, known[name]) for name in self.names.values())
+
+    def _type(self, tensor: Tensor) -> TensorType | None:
+        places = {place.number: place for place in self.dimensions.places[tensor.parameter]}
+        if not places:
+            return None
+        shape: list[SizeLike] = list(tensor.type.shape)
+        stride: list[SizeLike] = []
+        for n, place in places.items():
+            shape[n] = written(self.dimension(tensor.parameter, place))
+        for n, step in enumerate(tensor.type.stride):
+            if n in places:
+                size = self.stride(tensor.parameter, places[n])
+            else:  # one element: it steps over a whole dimension, or over nothing
+                over = next((place for place in places.values() if place.stride * place.size == step), None)
+                around = (self.stride(tensor.parameter, over), self.dimension(tensor.parameter, over)) if over else ()
+                size = product(around)
+            stride.append(written(size))
+        return TensorType(tensor.type.dtype, tuple(shape), tuple(stride))
+
+
+def _quotient(size: str, divisors: list[str]) -> str:
+    if not divisors:
+        return size
+    if len(divisors) == 1 and "//" not in divisors[0]:
+        return f"{size} // {divisors[0]}"
+    return f"{size} // ({' * '.join(f'({each})' if '//' in each else each for each in divisors)})"
+
+
+def written(size: Size) -> SizeLike:
+    """`64 * s0`; a number where there are no symbols."""
+    if size.is_number:
+        return size.number
+    return " * ".join((*([str(size.number)] if size.number != 1 else []), *size.factors))
+
+
+def term(size: Size, of: Coordinate | Expression | None = None, times: int = 1) -> Term:
+    """So many times a coordinate, what the data says, or nothing."""
+    return Term(times * size.number, of, size.factors)
+
+
+@dataclass
+class Numbers:
+    """Which numbers of a body are sizes."""
+
+    symbols: Symbols
+    sizes: dict[tuple[Expression, int], Expression] = field(default_factory=dict)
+    """(a node, the number of an operand) -> the size that stands there instead of a number."""
+    divided: dict[Expression, Expression] = field(default_factory=dict)
+    """A product with one over a length -> what is divided by the length instead."""
+    names: dict[tuple[Expression, int], str] = field(default_factory=dict)
+    """What each of the sizes is called."""
+
+    def put(self, node: Expression, number: int, digits: Sequence[Digit]) -> None:
+        """A number is the size of these digits together.
+
+        Raises:
+            UndeterminedError: it is another size as well.
+        """
+        name = str(written(self.symbols.of(digits)))
+        before = self.names.setdefault((node, number), name)
+        if before != name:
+            raise UndeterminedError(f"one number is both {before} and {name}")
+        self.sizes.setdefault((node, number), self.symbols.size(digits))
 
 
 class Rewriting:
@@ -39,8 +194,8 @@ class Rewriting:
             found.statements, (), {}, self.new(found.schedule),
         )  # fmt: skip
 
-    def extent(self, axis: str) -> int | str:
-        return product(self.symbols.of(self.addresses.digits.axes[axis]))
+    def extent(self, axis: str) -> SizeLike:
+        return written(self.symbols.of(self.addresses.digits.axes[axis]))
 
     def new(self, thing: Any) -> Any:
         """A part of the computation with symbols in it."""
@@ -76,9 +231,9 @@ class Rewriting:
                 own["inputs"] = tuple(sizes.get((thing, n)) or self.new(part) for n, part in enumerate(inputs))
             case Axis(name=name):
                 return replace(thing, numel=self.extent(name), grows=self.grows(thing))
-        for field in dataclasses.fields(thing):
-            if field.name not in own:
-                own[field.name] = self.new(getattr(thing, field.name))
+        for part in dataclasses.fields(thing):
+            if part.name not in own:
+                own[part.name] = self.new(getattr(thing, part.name))
         made = replace(thing, **own)
         if isinstance(made, Reduction) and made.call is not None:
             for axis in self.found.schedule.axes:
@@ -129,8 +284,8 @@ class Addresses:
         _, end = self.digits.span(coordinate)
         below = self.symbols.of(self.digits.below(coordinate))
         whole = end == self.digits.found.numel[coordinate.axis]
-        size = None if whole else product(self.symbols.of(self.digits.of(coordinate)))
-        return Coordinate(coordinate.axis, product(below), size)
+        size = None if whole else written(self.symbols.of(self.digits.of(coordinate)))
+        return Coordinate(coordinate.axis, written(below), size)
 
     def address(self, index: Index, pointer: str, new: Callable[[Expression], Expression]) -> Index:
         """An address in a tensor; `new` writes what the data says of it."""
@@ -177,26 +332,26 @@ class Addresses:
             at *= prod(digit.size for digit in digits)
         return Index(0, tuple(reversed(found)))
 
-    def _step(self, pointer: str, step: int) -> tuple[str, ...]:
-        """So many elements of a tensor as a product of symbols: the dimension's stride, and its digits below."""
+    def _step(self, pointer: str, step: int) -> Size:
+        """So many elements of a tensor in symbols: the dimension's stride, and its digits below."""
         place = self.dimensions.place(pointer, step)
         assert place is not None
         stride = self.symbols.stride(pointer, place)
         if (pointer, place.number) in self.dimensions.fixed:
-            return together([*stride, str(step // place.stride)])
+            return stride * Size(step // place.stride)
         at, inner = place.stride, list[Digit]()
         for walker in self.dimensions.walked[pointer, place.number]:
             if at < step:
                 inner.append(walker)
                 at *= walker.size
-        return together([*stride, *self.symbols.of(inner)])
+        return stride * self.symbols.of(inner)
 
-    def _common(self, coordinate: Coordinate, steps: list[tuple[Digit, tuple[str, ...]]]) -> tuple[str, ...]:
+    def _common(self, coordinate: Coordinate, steps: list[tuple[Digit, Size]]) -> Size:
         """The one factor of a coordinate of several digits."""
         _, first = steps[0]
         passed: list[Digit] = []
         for digit, step in steps:
-            if together([*first, *self.symbols.of(passed)]) != step:
+            if first * self.symbols.of(passed) != step:
                 raise UndeterminedError(f"a coordinate of {coordinate.axis} has two steps at other sizes")
             passed.append(digit)
         return first

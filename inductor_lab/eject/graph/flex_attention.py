@@ -16,7 +16,7 @@ from math import prod
 
 from inductor_lab.computation.operators import CANONICAL, TABLE, called
 from inductor_lab.dtypes import LANGUAGE
-from inductor_lab.eject.binding.tensors import Tensor
+from inductor_lab.eject.binding.tensors import Tensor, strides
 from inductor_lab.eject.eager.torch_values import dtype_of, filled, method, name
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import names_in
@@ -334,37 +334,26 @@ def unreadable(node: ast.AST) -> NoReference:
 # ------------------------------------------------------------ where the result lies
 
 
-def has_layout(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> bool:
+def has_layout(type_: TensorType, shape: Sequence[int], steps: Sequence[int]) -> bool:
     """Whether a tensor is of this shape and lies in memory by these strides; the stride of one element alone is none."""
-    if tuple(type_.shape) != tuple(shape) or len(strides) != len(shape):
+    if tuple(type_.shape) != tuple(shape) or len(steps) != len(shape):
         return False
-    return all(size == 1 or step == found for size, step, found in zip(shape, strides, type_.stride, strict=True))
+    return all(size == 1 or step == found for size, step, found in zip(shape, steps, type_.stride, strict=True))
 
 
-def permutation(type_: TensorType, shape: Sequence[int], strides: Sequence[int]) -> str:
+def permutation(type_: TensorType, shape: Sequence[int], steps: Sequence[int]) -> str:
     """How a value of a shape is turned to lie in a tensor by strides of the value's own: nothing, or `.permute(0, 2, 1, 3)`.
 
     Raises:
         NoReference: no order of its dimensions fills the tensor.
     """
-    if has_layout(type_, shape, strides):
+    if has_layout(type_, shape, steps):
         return ""
-    order = sorted(
-        range(len(shape)), key=lambda d: (shape[d] > 1, -strides[d])
-    )  # a dimension of one may stand anywhere
-    if _dense([shape[d] for d in order], [strides[d] for d in order]) and _dense(type_.shape, type_.stride):
-        return f".permute({', '.join(map(str, order))})"
-    raise NoReference("its result is stored as another view of its memory")
-
-
-def _dense(shape: Sequence[object], strides: Sequence[object]) -> bool:
-    """Whether a tensor lies row after row, without a gap."""
-    step = 1
-    for size, stride in reversed(list(zip(shape, strides, strict=True))):
-        if not isinstance(size, int) or (size > 1 and stride != step):
-            return False
-        step *= size
-    return True
+    order = sorted(range(len(shape)), key=lambda d: (shape[d] > 1, -steps[d]))  # a dimension of one may stand anywhere
+    turned = TensorType(type_.dtype, tuple(shape[d] for d in order), tuple(steps[d] for d in order))
+    if strides(turned) or strides(type_):
+        raise NoReference("its result is stored as another view of its memory")
+    return f".permute({', '.join(map(str, order))})"
 
 
 def strides_of(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:

@@ -10,8 +10,7 @@ from typing import Any
 
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.dtypes import ITEMSIZE
-from inductor_lab.ejected import Made, packed
-from inductor_lab.eject.eager import MOST
+from inductor_lab.eject.eager.comparisons import MOST
 from inductor_lab.eject.file import check_of, hashed, is_of_the_cu_file, of_several
 from inductor_lab.eject.file.examples import argument, interpreted, legend, origin, tail
 from inductor_lab.eject.file.header import target
@@ -24,6 +23,7 @@ from inductor_lab.eject.span.kernels import Part, defined, kernels, once
 from inductor_lab.eject.span.plan import SpanPlan, plan, title
 from inductor_lab.eject.span.sequence import Composer
 from inductor_lab.eject.span.views import touched
+from inductor_lab.ejected import Made, packed
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture
 from inductor_lab.records.span import Span

@@ -17,9 +17,9 @@ from math import prod
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import SHORT
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
-from inductor_lab.eject.eager import Eager, NoReference, eager
+from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.naming import OF_THE_KERNEL
-from inductor_lab.eject.refusal import UnprintableError
+from inductor_lab.eject.refusal import NoReference, UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.triton.subkernels import PROGRAM, Job, Kind, Order, in_one_launch, kinds
 from inductor_lab.records import Kernel, TensorType

@@ -26,8 +26,7 @@ import torch
 import triton
 from triton.runtime.errors import InterpreterError
 
-from inductor_lab.ejected import CHECK_STARTS
-from inductor_lab.ejected import load
+from inductor_lab.ejected import CHECK_STARTS, load
 from inductor_lab.errors import LabError, short_of_memory
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.inputs.placement import seen
