@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 
-from inductor_lab import ejected, staleness
+from inductor_lab import ejected, files, staleness
 from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.eject.file import render
 from inductor_lab.eject.span import eject_span
@@ -304,7 +304,7 @@ def _spans(capture: Capture, graph: Graph, grafts: Mapping[str, Path]) -> Iterat
                     f"{path} has step {step} of {of} too, which {grafts[taken[step]]} takes the place of: give one"
                 )
         found = span(capture, of, first, last)
-        origin = staleness.origin_of(path, ejected.seen(path).text)
+        origin = staleness.origin_of(path, files.seen(path).text)
         if origin["body_sha256"] != found.sha256:  # a hand kernel stands for the span that its file was ejected from
             raise LabError(
                 f"{path} was ejected from {'another span' if 'span' in origin else 'one kernel'}, {origin['kernel']} of {origin['capture']}, and is none of "

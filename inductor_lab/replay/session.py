@@ -247,13 +247,17 @@ def _drawn(
 
 @contextmanager
 def exact_convolutions() -> Iterator[None]:
-    """Convolutions in float32 throughout: torch allows cuDNN TF32 in them, by which two ways to lay out their input differ more than kernels do."""
-    before = torch.backends.cudnn.conv.fp32_precision
-    torch.backends.cudnn.conv.fp32_precision = "ieee"
+    """Convolutions in float32 throughout, and each the same every time.
+
+    torch allows cuDNN TF32 in them, by which two ways to lay out their input differ more than kernels do, and sums in whichever order threads come.
+    """
+    cudnn = torch.backends.cudnn
+    before = cudnn.conv.fp32_precision, cudnn.deterministic
+    cudnn.conv.fp32_precision, cudnn.deterministic = "ieee", True
     try:
         yield
     finally:
-        torch.backends.cudnn.conv.fp32_precision = before
+        cudnn.conv.fp32_precision, cudnn.deterministic = before
 
 
 def _nudged(values: Mapping[str, Any], draw: int) -> dict[str, Any]:

@@ -103,10 +103,10 @@ def arguments(known: Facts) -> Iterator[ArgumentRow]:
         tensor = known.tensors.get(argument.name)
         kind = shape(tensor.type) if tensor and tensor.type else argument.dtype
         done = role(argument, kernel, known.unread)
-        yield ArgumentRow(argument.name, passed.get(argument.name, ""), kind, _holds(tensor), done)
+        yield ArgumentRow(argument.name, passed.get(argument.name, ""), kind, holds(tensor), done)
 
 
-def _holds(tensor: Tensor | None) -> str:
+def holds(tensor: Tensor | None) -> str:
     """What of the program, else the graph's node, is behind a pointer; said to be likely where only the order speaks for it."""
     if tensor and tensor.input:
         return full_name(tensor.input) if tensor.certain else f"likely {full_name(tensor.input)}"

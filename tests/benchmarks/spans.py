@@ -119,7 +119,15 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> list[Row]:
             held = [one for one in result.launches if one.kernel in {row["span"] for row in some}]
             unknown = [f"{one.kernel} {one.message}" for one in held if one.verdict == "unknown"]
             verdict = "unknown" if unknown and result.verdict == "pass" else result.verdict
-            said: Row = {"replay": verdict, "replay_says": "; ".join(unknown) or result.first}
+            outputs = ((graph, *one) for graph in result.graphs for one in graph.outputs.items())
+            wrong = next(
+                (f"{name} of {graph.graph} {message}" for graph, name, message in outputs if message != "pass"), ""
+            )
+            message = next((one.message for one in held if one.message), "")
+            said: Row = {
+                "replay": verdict,
+                "replay_says": "; ".join(unknown) or f"{result.first} {message or wrong}".strip(),
+            }
             said |= {"replay_against": sorted({graph.against for graph in result.graphs})}
         except LabError as error:
             said = {"replay": "error", "replay_says": str(error)}

@@ -12,9 +12,9 @@ from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.bind.dependencies import fits, same_shape
 from inductor_lab.bind.names import tensors
 from inductor_lab.computation import computation
-from inductor_lab.computation.idioms import holds
 from inductor_lab.read.provenance import graph
 from inductor_lab.records import Claim, ExternCall, Kernel, LaunchArgument, Node, Provenance, TensorType
+from inductor_lab.report.facts import holds
 
 ADDED_IN_PLACE = """
 xnumel = 128

@@ -22,7 +22,7 @@ from inductor_lab import store
 from inductor_lab.capture import program_names
 from inductor_lab.capture.outcome import with_names
 from inductor_lab.capture.run import capture
-from inductor_lab.computation.idioms import holds
+from inductor_lab.report.facts import holds
 from inductor_lab.eject import eject
 from inductor_lab.records import Capture, Graph, Input, Kernel
 from inductor_lab.replay.run import replay

@@ -598,11 +598,12 @@ def test_the_random_state_of_an_attention_is_no_result() -> None:
     assert attention.random_state(Graph("0", "", "forward", "", (fused, *parts), ("out",))) == {"state"}
 
 
-def test_convolutions_are_exact_while_a_module_is_held_to_its_graph_and_only_then() -> None:
-    before = torch.backends.cudnn.conv.fp32_precision
+def test_convolutions_are_exact_and_repeatable_while_a_module_is_held_and_only_then() -> None:
+    cudnn = torch.backends.cudnn
+    before = cudnn.conv.fp32_precision, cudnn.deterministic
     with session.exact_convolutions():
-        assert torch.backends.cudnn.conv.fp32_precision == "ieee"
-    assert torch.backends.cudnn.conv.fp32_precision == before
+        assert (cudnn.conv.fp32_precision, cudnn.deterministic) == ("ieee", True)
+    assert (cudnn.conv.fp32_precision, cudnn.deterministic) == before
 
 
 def test_a_kernel_may_print_more_than_a_pipe_holds(lora: Path, lab: Lab, workdir: Path) -> None:
