@@ -22,7 +22,6 @@ from inductor_lab.judge.compare.judge import Judge
 from inductor_lab.judge.compare.reference import expected, graph_values
 from inductor_lab.judge.inputs.cases import Asked, Plan
 from inductor_lab.judge.inputs.placement import Placement, place_inputs, seen
-from inductor_lab.judge.process import kernel_process
 
 CARD = "meta"
 """What the device calls itself: torch has it everywhere."""
@@ -108,7 +107,7 @@ KERNELS = "leaky_bf16", "max_pool", "taken", "softmax", "argmax", "cross_entropy
 def test_a_card_s_tensors_never_meet_those_of_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(alone, "DEVICE", CARD)
     monkeypatch.setattr(alone, "INTERPRETING", False)
-    monkeypatch.setattr(kernel_process, "send", lambda *_: None)
+    monkeypatch.setattr("inductor_lab.judge.compare.judge.send", lambda *_: None)
     monkeypatch.setattr(torch, "Generator", OfThatCard)
     with Card():
         judge = Judged(Path(f"{name}.py"), loaded(ejected(name), CARD), None, Asked())  # type: ignore[arg-type]
