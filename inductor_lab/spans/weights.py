@@ -179,7 +179,10 @@ class _Scales:
         kernel = step.made
         counted = traffic(kernel)
         arguments = of_arguments(kernel)
-        moved = counted if counted.moved is not None else Traffic(*map(sum, zip(*arguments.values(), strict=True)))
+        moved = counted
+        if counted.moved is None:
+            read, written = map(sum, zip(*arguments.values(), strict=True))
+            moved = Traffic(read, written)
         units = _units(kernel, counted, self.on)
         found = bound(moved, self.on)
         least = max(found.seconds if found else 0.0, *units.values(), LAUNCH_SECONDS)

@@ -22,12 +22,11 @@ from inductor_lab import store
 from inductor_lab.capture import program_names
 from inductor_lab.capture.outcome import with_names
 from inductor_lab.capture.run import capture
-from inductor_lab.report.facts import holds
 from inductor_lab.eject import eject
 from inductor_lab.records import Capture, Graph, Input, Kernel
 from inductor_lab.replay.run import replay
 from inductor_lab.report.contents import Beside, contents
-from inductor_lab.report.facts import facts, launches
+from inductor_lab.report.facts import facts, holds, launches
 
 BLOCK = """
 import torch

@@ -274,7 +274,7 @@ class Clock:
             **{name_of(one.settings): self._function(one.settings) for one in rivals},
         }
         times = measure(functions, self.restore, Method(rounds=None, seconds=seconds)).times
-        before = timing(times["present"] + times["again"], self.moved)
+        before = timing([*times["present"], *times["again"]], self.moved)
         found = []
         for one in rivals:
             own = times[name_of(one.settings)]

@@ -147,13 +147,14 @@ def position(
 
 def residency(code: MachineCode, programs: int, card: Card) -> Residency:
     """How one launch of so many programs fills a card."""
-    asked = {"registers": code.registers, "shared_memory": code.shared_memory, "warps": code.num_warps}
-    held = limits(card, **asked)
+    held = limits(card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps)
     limit = min(held, key=held.__getitem__)
     return Residency(
         programs,
         held[limit],
         limit,
-        occupancy(card, **asked, programs=programs),
+        occupancy(
+            card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps, programs=programs
+        ),
         programs / max(held[limit] * card.processors, 1),
     )

@@ -129,6 +129,8 @@ def narrower_stores(one: Side, other: Side, card: Card) -> str:
 
 
 def _narrower(one: Side, other: Side, kind: str, does: str) -> str:
+    mine: float | None
+    theirs: float | None
     if bool(one.residency) != bool(other.residency):  # of one of them only the widest is told
         mine, theirs = (max(map(width, side.accesses(kind)), default=None) for side in (one, other))
     else:

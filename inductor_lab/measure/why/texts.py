@@ -288,7 +288,8 @@ def _lit(row: Row) -> tuple[Spans, Spans]:
         return (), ()
     old, new = (list(TOKEN.finditer(line.shown)) for line in (row.old, row.new))
     keys = [row.names.get(word[0], word[0]) for word in old], [word[0] for word in new]
-    matcher = SequenceMatcher(None, *([REGISTERS.sub(r"\1", key) for key in side] for side in keys), autojunk=False)
+    before, after = ([REGISTERS.sub(r"\1", key) for key in side] for side in keys)
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]
     return (
         tuple((old[i].start(), old[i_end - 1].end()) for _, i, i_end, _, _ in changes if i < i_end),
