@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 pytest.importorskip("torch")
 pytest.importorskip("triton")
 
+import torch
 from folders import CAPTURED
 
 from inductor_lab import store
@@ -21,6 +23,7 @@ from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Node, TensorType, Verdict
 from inductor_lab.records.span import Span
+from inductor_lab.replay import agreement
 from inductor_lab.replay.agreement import held_by_eager
 from inductor_lab.replay.launches import Launches
 from inductor_lab.replay.run import replay
@@ -209,3 +212,30 @@ def test_a_span_with_library_calls_has_no_time_of_its_own(tmp_path: Path) -> Non
     """Under which names cuBLAS's kernels run no log tells: what such a span saves shows in the step."""
     ran = [("triton_poi_fused_add_addmm_mul_relu_0", 2.0)]
     assert times("lora_mlp_h200", (1, 5), tmp_path, ran, grafted=False) == []
+
+
+def test_a_hand_kernel_that_departs_as_inductors_do_is_right_and_one_that_departs_further_is_not() -> None:
+    x = torch.linspace(1, 2, 64)
+    off = torch.zeros(64)
+    off[[3, 9]] = torch.tensor([4e-4, -2e-4])  # of sums, which the reference has in another order
+
+    def generated(x: torch.Tensor, out: torch.Tensor) -> None:
+        out.copy_(x + off)
+
+    arguments = {"x": ((64,), (1,), torch.float32, "normal"), "out": ((64,), (1,), torch.float32, "out")}
+    file: Any = SimpleNamespace(
+        ARGUMENTS=arguments,
+        TAKES=["x"],
+        WRITTEN=["out"],
+        UNREAD=[],
+        reference=lambda x: (x + 0,),
+        launch_generated=generated,
+        INTERPRETER={"launch_generated": {}},
+    )
+
+    def verdict(out: torch.Tensor, hand: Path | None) -> str:
+        launched: Any = SimpleNamespace(file=file, tensors={"x": x, "out": out}, numbers={}, hand=hand)
+        return agreement._held_to_reference(launched, {"x": x.clone()})[0]
+
+    assert verdict(x + off, Path("mine.py")) == "pass" and verdict(x + off, None) == "fail"
+    assert verdict(x + 20 * off, Path("mine.py")) == "fail" == verdict(x + off.roll(1), Path("mine.py"))
