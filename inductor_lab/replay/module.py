@@ -96,7 +96,7 @@ def compiled(
     for name, configuration in kept.items():
         configurations.pin(names[name], configuration)
     names |= kernels(names)
-    names["assert_size_stride"] = laid_where_it_is_not(names["assert_size_stride"])
+    names["assert_size_stride"] = laid_where_it_is_not(torch._C._dynamo.guards.assert_size_stride)
     names.setdefault("copy_if_misaligned", lambda tensor: tensor)
     return cast(Module, names["call"])
 
