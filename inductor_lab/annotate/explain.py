@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inductor_lab.annotate import accesses, frame, values
+from inductor_lab.annotate import accesses, frame
+from inductor_lab.annotate import value_sentences as values
 from inductor_lab.annotate.context import Context, Lines, plain, shortened
 from inductor_lab.annotate.hazards import of_body
 from inductor_lab.annotate.neighbours import of_graph
