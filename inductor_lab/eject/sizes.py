@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.records import Graph, Launch, LaunchArgument, Node, TensorType
@@ -19,8 +20,14 @@ UNHINTED = 24
 
 def hints(graph: Graph) -> dict[str, int]:
     """What the symbols of a graph were when it was compiled: from the inputs that Inductor writes for its own benchmark."""
-    given = {name: int(value) for name, value in re.findall(r"^ {4}(\w+) = (\d+)$", graph.module, re.MULTILINE)}
-    named = re.findall(r"^\s+([a-z]\w*) = (\w+)$", graph.module, re.MULTILINE)
+    return {**_hints(graph.module)}
+
+
+@lru_cache(maxsize=4)
+def _hints(module: str) -> dict[str, int]:
+    """Of a text that may have megabytes, and of which many kernels are ejected one after the other."""
+    given = {name: int(value) for name, value in re.findall(r"^ {4}(\w+) = (\d+)$", module, re.MULTILINE)}
+    named = re.findall(r"^\s+([a-z]\w*) = (\w+)$", module, re.MULTILINE)
     return given | {symbol: given[name] for symbol, name in named if name in given}
 
 
@@ -44,7 +51,9 @@ def symbols(arguments: Iterable[LaunchArgument]) -> set[str]:
 
 
 def fixed(type_: TensorType, environment: Mapping[str, int]) -> TensorType:
-    """A tensor's type with its symbols bound."""
+    """A tensor's type with its symbols bound; the same where it has none."""
+    if not any(isinstance(size, str) for size in (*type_.shape, *type_.stride)):
+        return type_
     return TensorType(
         type_.dtype,
         tuple(Size.of(size).bound(environment) for size in type_.shape),
@@ -58,10 +67,16 @@ SYMBOL = "symbol"
 
 def named(nodes: Iterable[Node], module: str) -> Iterator[Node]:
     """The same graph with a symbol, `s77`, in the place of an input that is a size: the wrapper says `s77 = arg0_1`."""
-    symbols = {name: symbol for symbol, name in re.findall(r"^\s+([a-z]+\d+) = (\w+)$", module, re.MULTILINE)}
+    symbols = _symbols(module)
     for node in nodes:
         size = node.target == "placeholder" and node.type is None and node.name in symbols
         yield replace(node, target=SYMBOL, call=symbols[node.name]) if size else node
+
+
+@lru_cache(maxsize=4)
+def _symbols(module: str) -> dict[str, str]:
+    """What the wrapper calls an input that is a size -> the symbol."""
+    return {name: symbol for symbol, name in re.findall(r"^\s+([a-z]+\d+) = (\w+)$", module, re.MULTILINE)}
 
 
 def in_numbers(type_: TensorType, environment: Mapping[str, int]) -> TensorType:
@@ -74,10 +89,12 @@ def in_numbers(type_: TensorType, environment: Mapping[str, int]) -> TensorType:
 
 def nodes_in_numbers(nodes: Mapping[str, Node], environment: Mapping[str, int]) -> dict[str, Node]:
     """Nodes whose types are compared with a launch's."""
-    return {
-        name: replace(node, type=in_numbers(node.type, environment)) if node.type else node
-        for name, node in nodes.items()
-    }
+
+    def in_number(node: Node) -> Node:
+        type_ = in_numbers(node.type, environment) if node.type else None
+        return node if type_ is node.type else replace(node, type=type_)
+
+    return {name: in_number(node) for name, node in nodes.items()}
 
 
 def launch_in_numbers(launch: Launch, environment: Mapping[str, int]) -> Launch:
