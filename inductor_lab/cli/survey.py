@@ -1,5 +1,4 @@
-"""The verbs on whole captures: report, compare, spans, status and query.
-"""
+"""The verbs on whole captures: report, compare, spans, status and query."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The CPU test of an ejected CUDA kernel's CMake project: plain loops in double, and the inputs that both are run on.
-"""
+"""The CPU test of an ejected CUDA kernel's CMake project: plain loops in double, and the inputs that both are run on."""
 
 from __future__ import annotations
 

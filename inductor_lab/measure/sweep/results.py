@@ -1,5 +1,4 @@
-"""Keeps a sweep's rows in a folder, so that one that was stopped can go on; and writes them as CSV and Markdown.
-"""
+"""Keeps a sweep's rows in a folder, so that one that was stopped can go on; and writes them as CSV and Markdown."""
 
 from __future__ import annotations
 
