@@ -1,4 +1,4 @@
-"""ATen operators that no operation of a kernel is: those that compute nothing, those that a library does, folds. Tables, no code."""
+"""Tables of ATen operators that are no single operation of a kernel: views, copies, reductions, products of libraries."""
 
 from __future__ import annotations
 

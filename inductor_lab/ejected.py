@@ -1,5 +1,4 @@
-"""An ejected file: written, never over another one; imported, for `verify`, `inspect`, `bench` and `diff`, which runs it, on the user's say; and told from
-what a person made of it.
+"""Reads and writes ejected files: never overwrites one, imports (runs) it only on the user's say, and tells whether a person edited it.
 
 Hashes in its header tell whether it was edited, and where. The last lines keep the file as it was ejected, packed, for a merge with what a later capture
 makes; they are in neither hash.

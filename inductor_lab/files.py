@@ -1,4 +1,4 @@
-"""Files that are changed whole or not at all: a text that takes another's place, a version kept beside a file, lines of JSON that are added.
+"""Atomic changes of files: a text replaced whole, a version kept beside it, lines of JSON appended.
 
 Another process, or one that goes on after a crash, finds the old file or the new one. A line is on the disk before its writer goes on; what a killed
 process left torn is passed over.

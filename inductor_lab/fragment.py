@@ -1,4 +1,4 @@
-"""Which nodes of a comment's fragment a kernel computes itself, and which it finds in memory. Pure.
+"""Sorts the graph nodes in a kernel's comment: those that the kernel computes, and those that it finds in memory. Pure.
 
 The fragment above a kernel names every node that had a part in its values, also where another kernel computed it. Such a node stands in it
 twice: computed, and as a placeholder.

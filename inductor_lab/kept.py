@@ -1,4 +1,4 @@
-"""Tensors in a file: numbers alone, which reading does not execute, with a few words of JSON beside them. numpy's .npz, each tensor as its bytes."""
+"""Saves tensors to .npz files that are safe to read (no pickle), with a little JSON. Each tensor is its bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Captures as they were parsed, kept so that a list reads one row a kernel and `show` reads one kernel with its graphs.
+"""A cache of parsed captures, from which `list` reads one row a kernel and `show` one kernel with its graphs.
 
 `capture.json` stays the truth, but for what this version derives otherwise: titles, traffic and phases are made anew, so that no capture shows
 what an older version said. Beside it, in the user's cache, one SQLite file a capture holds its rows, and each graph and kernel as a document of

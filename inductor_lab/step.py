@@ -1,4 +1,4 @@
-"""What the edit of one kernel, or of a span, is worth in a captured model: its part of the step, what its launches save, what the step saves end to end.
+"""What an edited kernel or span saves of a whole model's step, measured with and without it, or estimated without a GPU.
 
 With a GPU the captured module is run with and without the hand kernel (`replay`). Without one there are no times, and what can be counted, launches
 and bytes, stands for an estimate of the kernel's part.

@@ -1,4 +1,4 @@
-"""The one engine for work on several cores: processes that each do one kind of work, request by request, answered in order.
+"""Runs work on several cores: worker processes that answer requests in order.
 
 A process keeps what it has learnt from one request to the next. It is started as a fresh interpreter, and not by `concurrent.futures`: a fork
 would be unsafe beside the threads of whoever imported us, and `spawn` would run the importing script again. A request of a process that is

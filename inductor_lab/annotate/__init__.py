@@ -1,4 +1,4 @@
-"""Records in, notes out.
+"""Explanations: records in, notes out, which are titles, a sentence for each line, and hazards.
 
 What each kernel computes, moves and costs, derived from its body. Pure: no torch, no triton, nothing executed.
 """

@@ -1,4 +1,4 @@
-"""What the rules of an explanation may ask of a kernel, and of the lines before the one that is told.
+"""What the rules of an explanation can look up: the kernel's tree, tensors and card, and the lines explained so far.
 
 Of a kernel: what it computes, the tensors' names, the card, which ATen node a line stands for. Of the lines: which name has a value already, what
 loops carry on.

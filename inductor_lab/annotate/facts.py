@@ -1,4 +1,4 @@
-"""What is true of each access in a whole launch, as the kernel's tree tells it: numbers and names, no sentences.
+"""Facts of each load and store over a whole launch, in numbers: values, reuse, strides and runs.
 
     tmp0 = tl.load(in_ptr0 + (x0 % 64), xmask)     64 values, each serves 64 elements; 1 apart along x, in runs of 64
 

@@ -1,4 +1,4 @@
-"""Hazards, a row and a function each: what may cost time in a kernel, or surprise; each true of this body, with its numbers.
+"""Hazards, one function and one row each: what may be slow or surprising in a kernel, with its numbers.
 
 gather          rows of 64 B from in_ptr1, wherever the data points: at least 2 sectors of 32 bytes each
 

@@ -1,5 +1,4 @@
-"""What the launches of its graph tell of a kernel: buffers that nobody reads, fills for a scatter, tensors that its neighbour reads too, and where
-fusion stopped.
+"""Hazards that other launches of the graph show: buffers that nobody reads, fills, tensors read again, and where fusion stopped.
 
 fusion stopped  buf3, 50.3 MB, goes through memory to rotary:4: the producer writes it in another order than the consumer reads it
 """

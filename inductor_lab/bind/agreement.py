@@ -1,4 +1,4 @@
-"""Whether a node of the graph can be what a store writes: it is made of what the stored value is made of, and ends in its operation.
+"""Checks whether a graph node can be what a store writes: the same tensors go in, and the last operation is the same.
 
 Names and numbers of elements do not tell `convolution + bias` from the layer norm behind it. Two trees are not compared node by node,
 since lowering rewrites them; what it can not change are the tensors that a value is made of, and the last operation of plain arithmetic.

@@ -1,4 +1,4 @@
-"""The blocks that Inductor's heuristics choose by a kernel's sizes: every configuration that its autotuner would time, the first one first.
+"""Every block configuration that Inductor's autotuner would time for a kernel's sizes, its first choice first.
 
 After `pointwise`, `_reduction_configs`, `_persistent_reduction_configs` and the categories built on them in
 torch/_inductor/runtime/triton_heuristics.py, 2.12 and 2.13, which 2.14 moved to torch/_inductor/heuristics: NVIDIA's are the same up to 2.15, AMD's are

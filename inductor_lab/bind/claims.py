@@ -1,4 +1,4 @@
-"""What the comment above a kernel claims, against what the body does: operators without a trace in it, operations without a cause.
+"""Compares the comment above a kernel with its body: operators without a trace, and operations that nothing explains.
 
 Inductor's comment over-attributes: it names every node that had a part in any of the kernel's buffers, also where the part was done by
 another kernel, by the wrapper, or not at all. And a body may hold what no named operator explains, in text that was edited by hand.

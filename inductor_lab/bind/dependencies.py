@@ -1,4 +1,4 @@
-"""What a node of a graph is made of and who needs it, and whether a tensor of a launch can hold it."""
+"""Inputs and users of each graph node, and whether a tensor of a launch can hold it, by dtype and number of elements."""
 
 from __future__ import annotations
 

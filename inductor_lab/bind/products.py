@@ -1,4 +1,4 @@
-"""Which nodes of the graph a template's pointers hold: the operands of its product, what its epilogue reads, and what that leaves.
+"""Matches the pointers of a matrix-product template with graph nodes: operands, what the epilogue reads, and results.
 
 A template's loop is not read as a tree, so the order of its loads is not known. But its operands come first in its signature, its claim
 names what it reads in that order, and the product is the one among the claimed that follows from what is read.

@@ -1,4 +1,4 @@
-"""Which configurations Inductor's autotuner times of each kernel, and which it kept: the blocks, warps and stages, which no log tells.
+"""Keeps which configurations the autotuner timed and chose for each kernel, which no log tells.
 
 On a card they are seen at a kernel's first run (`CachingAutotuner.run` in torch/_inductor/runtime/triton_heuristics.py), because most autotuners
 come unpickled from a process that only compiles. For a virtual card the Inductor that is installed is asked, while it believes in the card. The

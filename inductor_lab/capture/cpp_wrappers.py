@@ -1,4 +1,4 @@
-"""Lets Inductor write its C++ wrappers (cpp_wrapper, AOTInductor) for a card that is not there: what it would run or compile for them is answered for.
+"""Lets Inductor write C++ wrappers (cpp_wrapper, AOTInductor) for a card that is not there.
 
     it would                                                              instead
     run the auto-tuning block, to choose each kernel's configuration      the block is written and not run; the first configuration stands for the chosen one

@@ -1,4 +1,4 @@
-"""What happens inside the captured program: settings applied, the virtual GPU put in, the fingerprint written; targets that are no command run.
+"""Runs inside the captured program: applies settings, sets up the virtual GPU, and writes the fingerprint.
 
 `site/sitecustomize.py` calls `after` when it has seen a few of torch's modules imported, and `report` at the end.
 The parent passes what it wants in environment variables, because any command may lie between it and this process:

@@ -1,4 +1,4 @@
-"""Captures a model that lives in this process: it can not be handed to a child, so torch is made to believe in the card here, for one call.
+"""Captures a model that lives in this process: for one call torch is made to believe that the card is here.
 
 The compiler's own state is lent and given back: Inductor's settings, the environment, loggers, Dynamo's caches, AOTAutograd's numbers, the random
 state, the model's buffers. The model is called once, in eager, so what it does besides computing is done once.

@@ -1,4 +1,4 @@
-"""What each graph of the captured program is given and returns at its first call: statistics, and the values where the user asked for them.
+"""Records what each graph was given and returned at its first call: statistics, and values where the user asked.
 
 On a real card the compiled graph itself is looked at as it is called. For a virtual one, whose code never runs, AOTAutograd makes each graph's
 inputs of the program's tensors, as it does on the card. For statistics it is stopped there, and the program goes on as it would have. Where

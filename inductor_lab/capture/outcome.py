@@ -1,4 +1,4 @@
-"""What came of a captured program: its log and what its process said of itself, made a Capture; or one sentence on why there is none."""
+"""Makes a Capture of a finished program's log, or says in one sentence why there is none."""
 
 from __future__ import annotations
 

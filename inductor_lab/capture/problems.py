@@ -1,4 +1,4 @@
-"""What is not as it would be on the card, said once each, in the log, where the capture's reader finds it: stderr, or what `told_to` names."""
+"""Reports what differs from a capture on the real card, once each, as `problem:` lines in the log. The log is stderr, or what `told_to` names."""
 
 from __future__ import annotations
 

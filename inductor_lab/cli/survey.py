@@ -1,6 +1,4 @@
-"""The verbs that look over whole captures: report of one and compare of two as pages, spans worth one hand kernel, ejected files that are stale (status), and
-SQL across captures and logs (query).
-"""
+"""The verbs on whole captures: report, compare, spans, status and query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that are more than a function of their arguments: constants, choices, searches, what Inductor's helpers do; and what a call may say at all.
+"""Rules for special calls in a body: constants, choices, searches and Inductor's helpers.
 
 Functions are those that Inductor writes (torch/_inductor/codegen/triton.py and runtime/triton_helpers.py, 2.0 to 2.15), by their last word. What
 `SAYS` does not allow one has a meaning that no rule reads. A function that is not there takes values alone, as many as it likes: each becomes an

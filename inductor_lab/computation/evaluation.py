@@ -1,4 +1,4 @@
-"""One expression of the text as a tree: names are looked up, calls are told by their last word."""
+"""Turns one Python expression of a kernel's body into a tree: looks up names, and tells calls by their last word."""
 
 from __future__ import annotations
 

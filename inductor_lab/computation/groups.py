@@ -1,4 +1,4 @@
-"""Reductions that fold rows and columns in one kernel: each program folds its rows whole, and its group of rows column by column.
+"""Reads reductions that fold rows and columns in one kernel, in which a program takes a group of rows.
 
     xoffset = tl.program_id(0) * RSPLIT_SIZE                     a program's group of rows
     accum0 = tl.full([R0_BLOCK], 0, tl.float32)[None, :]

@@ -1,4 +1,4 @@
-"""The forms in which Inductor writes well-known functions, by their names: a table of patterns as text.
+"""A table of the forms in which Inductor writes known functions, such as `where(0 > x, 0, x)` for relu.
 
     where(0 > x, 0, x)     relu
 

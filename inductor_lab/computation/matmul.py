@@ -1,4 +1,4 @@
-"""Inductor's matrix products in the frame of other kernels: rows along y, columns along x, batches along z, and a sum along r0_.
+"""Reads Inductor's matrix products (`tl.dot`) with the same axes as other kernels: rows y, columns x, batches z, sum r0_.
 
     rm = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)        yindex, and rn is xindex, offs_k is r0_index
     for k_idx in range(0, tl.cdiv(K, BLOCK_K)):

@@ -1,4 +1,4 @@
-"""Makes the nodes of a computation's trees, equal ones once, and keeps what is known of a body while it is read.
+"""Makes the tree's nodes, equal ones once (hash-consing), and holds what is known while a body is read.
 
 `Nodes` bounds their depth and counts their floating-point work. An `Evaluator` has the names, pointers and accesses so far, and the one way from an
 expression to its tree: every rule (`calls`, `memory`, `folds`, `groups`) asks one. The one that there is, `evaluation`, knows the rules.

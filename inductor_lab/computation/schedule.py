@@ -1,4 +1,4 @@
-"""The order of a body's statements, and its axes: how programs share each, and whether Inductor left its mask out; recorded while the trees are made.
+"""The order of a body's statements, and its axes: which program has which part, and whether the text masks the end of each.
 
     xoffset = tl.program_id(0) * XBLOCK          Frame("offset", "x")
     tmp8 = triton_helpers.maximum(tmp7, tmp6)    Define(("tmp8",), (Operation("maximum", ...),))

@@ -1,4 +1,4 @@
-"""The iteration space of a job: its axes cut into digits, what coordinates, addresses and masks are in them, how many addresses are reached.
+"""The iteration space of a kernel: its axes split at the sizes that coordinates use, and the addresses that an access reaches.
 
     x0 = xindex % 64, x1 = xindex // 64 of 4096     x is cut at 64: digits (x, 1) of 64 values, (x, 64) of 64
     in_ptr0 + (x1 + 64*x0)                          steps {(x, 64): 1, (x, 1): 64}, a box of 4096 addresses

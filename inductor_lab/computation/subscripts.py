@@ -1,4 +1,4 @@
-"""How an address is written: the coordinates that it moves with, its sum `x0 + 64 * x1 - 32`, and whether it goes backwards or meets elements again."""
+"""Properties of an address: its coordinates, its sum `x0 + 64 * x1 - 32`, and whether it runs backwards or repeats elements."""
 
 from __future__ import annotations
 

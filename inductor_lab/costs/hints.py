@@ -1,4 +1,4 @@
-"""Symbolic sizes as the numbers that the program's first call had: what a dynamic shape would move, were it called so again.
+"""Numbers for symbolic sizes, from the program's first call, by which the traffic of a dynamic shape is counted.
 
 Inductor writes these numbers into the module's own harness (`primals_3 = 4096`, and `s77 = primals_3` in `call`).
 """

@@ -1,4 +1,4 @@
-"""What the launches of kernels and library calls cost on a card: the least that one and all of them need, and about how long they take.
+"""A lower bound and an estimate of the time of launches and library calls on a card.
 
     llama's log_softmax, 4096 x 128,256 bf16, on an H200    bound 251 us, estimate 527 us, measured 683 us: its instructions
 

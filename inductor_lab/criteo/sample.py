@@ -1,4 +1,5 @@
-"""A click log that nobody clicked: Kaggle's tables, skewed as words are, with missing values, the same for the same seed.
+"""Generates a synthetic click log, as Kaggle's tables, skewed as words are, with missing values, the same for the same
+seed.
 
 Whether a row was clicked depends on its categories and on one count, so that there is something to learn.
 """

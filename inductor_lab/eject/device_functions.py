@@ -1,4 +1,4 @@
-"""The functions beside a kernel: ours for most of Inductor's `triton_helpers`, its own for the rest, and what stands above the kernel in its source.
+"""The device functions beside an ejected kernel: our versions of Inductor's `triton_helpers`, Inductor's for the rest.
 
 A scan combines by a function that Inductor wrote above it, and an author's kernel calls what the author defined. Where the hand kernel and
 the generated one both have a function, the generated one's is called otherwise (`exchanged`).

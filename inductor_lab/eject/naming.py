@@ -1,4 +1,4 @@
-"""Names for an ejected file: of its tensors, from the model where a match is certain, else from what the kernel does with them."""
+"""Names for the tensors of an ejected file: from the model where a match is certain, else from their use in the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a kernel has no eager reference or no ATen form, or can not be printed: from its tree, or for any sizes."""
+"""The reasons why a kernel can not be printed or generalized, or has no eager reference or ATen form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What printers make, and what the template places: typed, every value ready."""
+"""The typed parts of an ejected file: what printers return (`KernelText`), and what the template is given (`Rendering`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Symbolic sizes: which symbols a launch and its graph have, what each was when the graph was compiled, types in numbers, and where a tensor tells one.
+"""Symbolic sizes of a launch: which symbols it has, the number of each at compile time, and which tensor's shape tells it.
 
 Fixed sizes are the case in which nothing is left to bind.
 """

@@ -1,4 +1,4 @@
-"""One hand kernel: whether what a model passes fits its file, and its launch in the place of the generated kernel, or of a span's steps.
+"""One hand kernel in a model: whether its file fits the tensors passed, and its launch in place of the generated kernel.
 
 Sizes are found in the tensors and numbers that are passed, and everything else must then be as the file has it.
 """

@@ -1,4 +1,4 @@
-"""Inductor's side: every launch of a Triton kernel by a wrapper in Python is seen here first.
+"""The hook into Inductor for kernels: every launch of a Triton kernel from a Python wrapper passes here first.
 
 A wrapper launches as `kernel.run(*arguments, stream=stream)`, whichever process or cache the kernel is from; `run` is `CachingAutotuner`'s, in
 torch/_inductor/runtime/triton_heuristics.py. It is replaced while somebody listens. An autotuner's plugins (2.13) would be no better place: 2.11 has none,

@@ -1,4 +1,4 @@
-"""Inductor's side of spans: the wrappers that it has loaded or loads, in which a span's steps become one call while somebody asks for it.
+"""The hook into Inductor for spans: rewrites loaded wrappers so that a span's steps become one call.
 
     a module of Inductor's -> its steps -> the span of a file's hash -> its function's code, rewritten -> put back when the last `with` is over
 

@@ -1,4 +1,4 @@
-"""The functions of a captured Triton source, as a text that Triton can compile: no heuristics, no imports, nothing else of it runs.
+"""Cuts a captured Triton source down to the functions that Triton compiles, so that nothing else of it runs.
 
 Kept are the functions that are decorated with `triton.jit` and the constants that they read; a function's body is compiled, never
 called. Names that older versions had and this Triton has not are replaced by what stands for them now.

@@ -1,4 +1,4 @@
-"""What a kernel is compiled for, a card of the table of GPUs or any architecture that Triton knows; and how much of a card its launch keeps busy.
+"""What a kernel is compiled for, a known GPU or any architecture of Triton's; and its occupancy there.
 
 Occupancy is the programs that one multiprocessor holds at once, by registers, shared memory and threads.
 """

@@ -1,4 +1,4 @@
-"""Everything that touches Triton's private names: catch a launch instead of running it, compile what was caught, or a captured text.
+"""Triton's private names for compiling: catches a launch without running it, and compiles what was caught, or a captured text.
 
 Checked on triton 3.6.0 and 3.7.1. Private names used: JITFunction.run, JITFunction._pack_args, JITFunction.params,
 Autotuner.run, create_function_from_signature (triton/runtime/jit.py), make_backend (triton/compiler/compiler.py),

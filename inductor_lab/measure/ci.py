@@ -1,4 +1,4 @@
-"""What a comparison is to CI: passed, failed, an error or skipped, and the sentence that says why; held to a limit, or to times that were stored.
+"""Turns a comparison into a CI result: passed, failed, error or skipped, by a limit or by stored times.
 
 `decided` measures for longer where a first comparison could not tell. A `Baseline` is a file of times with their noise: slower than then is what is
 beyond the noise of both. `junit` follows Jenkins' schema (junit-10.xsd), which GitLab and the GitHub actions that show test reports read too.

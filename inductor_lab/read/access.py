@@ -1,4 +1,4 @@
-"""What a kernel's body does: with each of its pointers, the roles `in`, `out` and `inout`; and to values, as words, `load`, `mul`, `sum`.
+"""How a kernel uses each of its pointers (`in`, `out`, `inout`), and the words for what it does (`load`, `mul`, `sum`).
 
 An address may be kept in a variable, advanced, wrapped as a block pointer or a descriptor, or handed to another function of the same
 source: all of that is followed. Templates and user-written kernels do it; what Inductor fuses itself names the parameter in the call.

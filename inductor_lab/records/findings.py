@@ -1,4 +1,4 @@
-"""What can be said of a capture without running it: the rows of its catalog, remarks on kernels, where fusion stopped; and of two, aligned."""
+"""Records of what is known without running: catalog rows, remarks on kernels, fusion stops, and comparisons of captures."""
 
 from __future__ import annotations
 

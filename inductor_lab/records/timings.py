@@ -1,4 +1,4 @@
-"""What a kernel is on a card: its machine code, how its launches fill the card, how long they take; and kernels held against each other."""
+"""Records of performance: machine code, occupancy, times, and comparisons of kernels."""
 
 from __future__ import annotations
 

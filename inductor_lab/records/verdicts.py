@@ -1,4 +1,4 @@
-"""What running an ejected file told: whether it computes what eager computes, alone, in a captured module and in a model of the user's own."""
+"""Records of correctness: what verify, replay and graft found of an ejected file."""
 
 from __future__ import annotations
 

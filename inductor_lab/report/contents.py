@@ -1,4 +1,4 @@
-"""What the page holds of a capture: every value that its scripts draw, worked out."""
+"""Works out every value that the HTML page of a capture shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both views say of a kernel and a capture, as plain data: nothing here knows of terminals or HTML."""
+"""Facts of a kernel and a capture as plain data, for the terminal and the HTML page alike."""
 
 from __future__ import annotations
 

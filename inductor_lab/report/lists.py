@@ -1,4 +1,4 @@
-"""The lists of captures, of a capture's kernels and of its spans: a row each, and in sentences below them the sum and what was left out."""
+"""Tables of captures, kernels and spans, with sentences below them for sums and what was left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured of a kernel, as words for the page: a verdict, the machine's code, a comparison and whom a hand kernel was held against in it."""
+"""Measured results as words for the page: verdict, machine code, comparisons and contestants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each step of a graph moves of each memory, computes, and takes: what a span of them adds up.
+"""The bytes, operations and time of each step of a graph, which a span adds up.
 
 buf1 = relu(buf0), 4,096 x 1,024 f32    reads 16.8 MB of buf0, writes 16.8 MB of buf1; 7.8 us
 """

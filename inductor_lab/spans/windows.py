@@ -1,4 +1,4 @@
-"""Every window of consecutive steps as one kernel would need it: what it reads and writes once, what it computes, where it has to wait.
+"""What one kernel in the place of consecutive steps would read, write, compute and wait for, for every window of steps.
 
     buf0 = x * 2; buf1 = buf0 @ w; y = relu(buf1)    the steps move x, buf0 twice, w, buf1 twice, y; one kernel moves x, w and y
 

@@ -1,4 +1,4 @@
-"""A name as a formula and what its variables must be: the row that finds it, and what docs/names.md says of it, are one text.
+"""Rows of the table of names: a formula, and what its variables must be; docs/names.md prints the same rows.
 
 written("tanh_backward", "g * (1 - t * t)", t="loaded or a tanh")      | `tanh_backward` | g * (1 - t * t), t loaded or a tanh |
 """

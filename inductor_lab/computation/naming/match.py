@@ -1,4 +1,4 @@
-"""A formula as a term, what a pattern may ask beside a term, and what it finds there.
+"""Patterns: a formula as text becomes a term with variables, which is matched against a kernel's terms.
 
 "g * s * (1 - s)"      Product(1, {?g: 1, ?s: 1, Sum(1, {?s: -1}): 1})
 """

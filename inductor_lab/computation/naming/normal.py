@@ -1,4 +1,4 @@
-"""A kernel's trees as terms: without casts between floats, broadcasts and masks of elements that do not exist."""
+"""Turns a kernel's trees into terms, without float casts, broadcasts and masks at the ends of axes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kernel's names: each stored value taken apart by the table of all names, what comes first in the computation first.
+"""Names every value that a kernel stores, by the table of all names, in the order of computation.
 
 The table is in the order in which its rows are tried: what takes most of a tree comes first.
 """

@@ -1,4 +1,4 @@
-"""A kernel's values in a form in which equal formulas are one object, however their sums and products were ordered, cast and rounded.
+"""Normal forms of values: equal formulas are one object, whatever the order of sums and products, and without casts.
 
     x * 0.5 * (erf(x * 0.7071) + 1)      Product(0.5, {x: 1, Sum(1, {erf(Product(0.7071, {x: 1})): 1}): 1})
 

@@ -1,4 +1,4 @@
-"""The arguments of one launch, bound: the type, role, name and values of each tensor, which of them are one memory, and the numbers as Python.
+"""Binds a launch's arguments: each tensor's type, role, name and values, which share memory, and the numbers as Python.
 
 triton_poi_fused_relu_0.run(buf0, arg1_1, 4096, ...)      in_out_ptr0: `mm`, f32[64, 64], overwritten; in_ptr0: `bias`, graph input arg1_1
 .run(..., s77*64, ...)               s77 * 64

@@ -1,4 +1,4 @@
-"""C++ as text: expressions that know how tightly they bind, so that brackets stand where the language needs them, and numbers of each dtype.
+"""Builds C++ text: expressions with only the brackets that they need, and number literals of each dtype.
 
 Half precision is stored, and computed with in `float`; the host's check holds every float as a `double`.
 """

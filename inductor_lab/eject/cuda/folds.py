@@ -1,4 +1,4 @@
-"""How a row is folded: what a thread accumulates while it sweeps over it, and what its row's threads make of that together. One row a fold."""
+"""How CUDA C++ reduces a row: the accumulator of each thread, and how the threads of a row combine theirs. One row a fold."""
 
 from __future__ import annotations
 

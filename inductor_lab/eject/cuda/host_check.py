@@ -1,6 +1,4 @@
-"""What the CMake project's test holds the kernel to: the same computation as plain loops on the host, every float a double; and what both are
-run on: how many elements each tensor has, what fills it, and each number of the launch.
-"""
+"""The CPU test of an ejected CUDA kernel's CMake project: plain loops in double, and the inputs that both are run on."""
 
 from __future__ import annotations
 

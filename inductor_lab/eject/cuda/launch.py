@@ -1,4 +1,4 @@
-"""A CUDA kernel as the templates place it, every value ready: its parameters, sizes that are compiled in, and the statements that launch it.
+"""A CUDA kernel as the templates get it: parameters, compile-time sizes, and the statements that launch it.
 
 rows<32><<<cdiv(rows, 4), dim3(32, 4), 0, stream>>>(x_ptr, out_ptr, rows);         a warp for each row of up to 512 elements
 rows<128><<<rows, 128, 0, stream>>>(x_ptr, out_ptr, rows);

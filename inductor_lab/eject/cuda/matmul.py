@@ -1,4 +1,4 @@
-"""A CUDA kernel of a matrix product: a block makes a tile of it, and goes along the sum by tiles of both factors in shared memory.
+"""Prints a matrix product in CUDA C++: a block computes one tile, and both factors go through shared memory.
 
     for (int start = 0; start < R; start += Product::DEPTH) {
         ... left and right: what the tree loads for this part of the sum, and computes before it is multiplied; zero beyond the ends

@@ -1,4 +1,4 @@
-"""Which accesses along an axis a thread makes for several elements at once, and what is the same for all of them.
+"""Finds accesses that a thread can make for several neighbouring elements at once (vector loads and stores).
 
 A thread takes VEC elements from `first` on, a multiple of VEC. In `x[offset // D * D + offset % D]` the row is one for all of them where VEC
 divides D, and the column goes up by one: they lie side by side from a multiple of VEC on. So do those behind a constant that VEC divides, in

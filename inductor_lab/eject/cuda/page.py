@@ -1,4 +1,4 @@
-"""What is printed of a CUDA kernel so far: its lines, which values stand behind a name just now, and the device functions that it calls."""
+"""The state of the CUDA printer: lines so far, the values that have a name, and device functions that are called."""
 
 from __future__ import annotations
 

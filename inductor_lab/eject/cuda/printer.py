@@ -1,5 +1,4 @@
-"""A plan's schedule as the parts of a `.cu` file, by the kind of kernel that it is; and the kernels without folds: one thread for an element, or
-for as many side by side as one instruction loads.
+"""Prints a kernel as the parts of a `.cu` file, by its kind; elementwise kernels, one thread for one or several elements, are printed here.
 
 Of a thread that takes VEC elements: what is one for all of them and what they load first, then each, then what they store.
 

@@ -1,4 +1,4 @@
-"""Several subkernels in one launch (foreach, combo kernels): a device function for each kind of them, and a kernel whose blocks find their own.
+"""Prints several subkernels of one launch (foreach, combo kernels) in CUDA C++: one device function for each kind.
 
 int block = blockIdx.x;
 if (block < cdiv(numel_0, THREADS)) return step(block, weight_ptr, out_ptr, numel_0);

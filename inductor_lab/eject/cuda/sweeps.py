@@ -1,5 +1,4 @@
-"""One sweep over a row as a loop (by elements or packs of them, out of registers, by all threads together, or in parts), and what needs the
-threads of a row together.
+"""Prints one pass over a row as a loop of CUDA C++, and the running folds (scans) that need all threads of the row.
 
 Running folds: each thread takes an element, those before it come from its row's threads, and from the chunk of the row before.
 

@@ -1,4 +1,4 @@
-"""The tree as a thread runs it: what a value is made of, whether it varies along what is folded, and how a block's threads share rows.
+"""Turns the tree into what one thread computes: without masks and tiles, and with the way threads share rows.
 
 A thread runs for elements that exist, so the masks of axes are true and what only they choose is known; it holds one element and no tile, so
 nothing is spread; and it holds a half as a float anyway:

@@ -1,4 +1,4 @@
-"""Values of the tree as C++ expressions, and the statements that name or store them: their arithmetic, its order and every cast are the tree's."""
+"""Prints values of the tree as C++ expressions and statements, with the tree's order of operations and casts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel compares, as a function beside its reference: printed from the same tree, so that inputs can be drawn on each boundary.
+"""Prints what a kernel compares as a function, so that inputs can be drawn on each boundary.
 
     tmp4 = tl.where(tmp2 > 0.0, tmp2, tmp3)        ("total > 0.0", total, 0.0)
     tmp5 = triton_helpers.minimum(tmp4, 6.0)       ("minimum(total, 6.0)", total, 6.0)

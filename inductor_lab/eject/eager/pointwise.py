@@ -1,4 +1,4 @@
-"""Operations as functions of torch: by the row of their operator, in the dtypes that make torch compute what the kernel does.
+"""Prints elementwise operations as torch functions, in the dtypes with which torch computes what the kernel does.
 
     where(x0 < 32, a, b)     torch.cat([a, b], -1), where each side is only read where it holds; a padding where the other is a number
 

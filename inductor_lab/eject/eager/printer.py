@@ -1,4 +1,4 @@
-"""What the rules of the reference share: the dimensions of a job's values, the statements so far, and the one way from an expression to its value.
+"""What all rules of the eager reference share: dimensions, the statements so far, and how an expression becomes a value.
 
     x0 = xindex % 1024, x1 = xindex // 1024, r0_2 = r0_index     dimensions x1, x0, r0_2
 

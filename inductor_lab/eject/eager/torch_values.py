@@ -1,4 +1,4 @@
-"""Values and statements of eager PyTorch as trees of Python's own `ast`, with what torch makes of a value: dimensions, rank and dtype.
+"""Eager PyTorch as `ast` trees, with the dimensions, rank and dtype that torch gives each value.
 
 Numbers of Python stay numbers in any dtype, wide unsigned integers are held as int64 and cut to their bits, bits are read anew.
 """

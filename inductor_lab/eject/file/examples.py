@@ -1,4 +1,4 @@
-"""What a file's kernel is tried on: its arguments, the sizes and blocks that are tried beside the captured ones, and where it is from."""
+"""The part of a file that says what its kernel is run on: arguments, captured sizes and others, blocks, and its origin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a template places, as Python: text in quotes, numbers, names and tuples; long lists on as many lines as they need, one kernel's settings together.
+"""Writes values as Python literals for the templates: strings, numbers, names, tuples, and long lists over several lines.
 
 def launch(
     index, table, table_2, out,

@@ -1,4 +1,4 @@
-"""What a file's kernel is held to: eager PyTorch by the kernel's own tree, by its template or by the graph; and what it compares, `def compares`.
+"""Chooses the eager reference of a file, from the kernel's tree, its template or the graph; and writes `compares`, its comparisons.
 
 Where the subkernels are a table, the file says what one of each kind reads and is held to, and has a row for each:
 

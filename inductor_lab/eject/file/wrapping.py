@@ -1,4 +1,4 @@
-"""Lines of an ejected file that are too long for a screen, broken as a person would: inside a bracket, one part a line where they are many.
+"""Breaks an ejected file's long lines as a person would: inside a bracket, one part a line where there are many.
 
     x = tl.load(x_ptr + (column + row * COLUMNS), inside_r & inside, other=0.0, eviction_policy="evict_first")
 

@@ -1,5 +1,4 @@
-"""Every axis of a kernel in digits, `(axis // stride) % size`, cut where a coordinate or a dimension of a tensor begins; and which digits walk
-along each dimension of each tensor, as its addresses tell: those that walk along the same one are the same.
+"""Finds which dimension of which tensor each part of an axis walks along, so that equal sizes get one symbol.
 
 A dimension of which an address takes a part, `mm[:, 1024:2048]`, keeps its size, and so does what walks along it: the text does not tell
 whether the part begins where it does because of a size.

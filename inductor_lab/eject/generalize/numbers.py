@@ -1,4 +1,4 @@
-"""What the numbers of a body are: sizes where their place says so, else numbers that are no size by chance either.
+"""Tells which numbers of a body are sizes, and refuses those that may be one by chance.
 
 A length that a sum is divided by follows the size that was summed over; the bound of what chooses a place follows its dimension. A number that
 may come from a size - the size itself, its root, its double, one over it - is refused: nothing tells.

@@ -1,5 +1,6 @@
-"""The nodes of a computation, and the positions among them: `x0 < 32` holds one against a number, as a half of a row or a part of a
-concatenation does.
+"""Walks a computation's nodes, and finds positions that are compared with numbers.
+
+`x0 < 32` is such a comparison: of a half of a row, or of a part of a concatenation.
 """
 
 from __future__ import annotations

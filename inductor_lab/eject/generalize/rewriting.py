@@ -1,4 +1,4 @@
-"""The same computation with symbols for its sizes: each part made anew, the same one for the same part.
+"""Rewrites a computation with symbols in the place of its fixed sizes.
 
 x0 + 75*x1 of f32[40, 75]      x0 + s1*x1 of f32[s0, s1]
 

@@ -2,7 +2,7 @@
 
 It is accepted only where it reads exactly the tensors that the kernel reads; whether it computes the same is for the judge to find.
 
-`aten_calls.py` spells each call. Values used once are written where they are used, as long as the line stays short.
+`spelling.py` spells each call. Values used once are written where they are used, as long as the line stays short.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The eager reference of flex attention's forward kernel, read off its template: its options, its score and mask, and what is stored.
+"""The eager reference of flex attention's forward kernel, read from its template.
 
     scores = query @ key.mT * 0.125 + (n - m)
     counted = visits(full_counts, full_places, ...) + visits(counts, places, ...) * (m >= n)

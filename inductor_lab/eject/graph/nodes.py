@@ -1,4 +1,4 @@
-"""Which node of the graph each pointer of a kernel holds, and nothing left open: what the ATen form is made from.
+"""Matches every pointer of a kernel with a node of the graph, with none left open, for the ATen form.
 
 Two things are written out before. Operators that only Inductor has become ATen's: `prims.fma` and its like are registered by
 torch/_inductor/inductor_prims.py (2.9 to 2.13), which an ejected file does not import. And a convolution that the kernel adds the bias to, or

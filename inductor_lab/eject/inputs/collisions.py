@@ -1,4 +1,4 @@
-"""Which indices must differ so that no two programs store in one place: on a GPU either of them may be the last.
+"""Which index tensors must hold distinct values, so that no two programs store to one place.
 
 tl.store(out_ptr + (200*x1 + index), value)      index of i64[512, 200] at 200*x1 + x0: no two along dimension 1 may be the same
 """

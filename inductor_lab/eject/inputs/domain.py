@@ -1,4 +1,4 @@
-"""What an argument of a kernel is drawn from, its domain: a range of whole numbers, or a word such as `positive`."""
+"""The values that an argument's example inputs are drawn from: a range of integers, or a word such as `positive`."""
 
 from __future__ import annotations
 

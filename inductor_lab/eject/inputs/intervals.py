@@ -1,4 +1,4 @@
-"""What values a whole number of the tree can take, by interval arithmetic, and whether every address stays inside the memory that a launch passes."""
+"""Which values an integer of the tree can take, by interval arithmetic, and whether every address stays in bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a kernel requires of what it loads, for every address to stay inside its tensor, every check to hold and every result to be a number.
+"""What loaded values must be so that every address stays inside its tensor, every check holds and no result is undefined.
 
 tl.load(in_ptr1 + (3*tmp0 + 2))  of f32[51]      tmp0 in [0, 16]: interval arithmetic backwards
 tl.sqrt(tmp1 + tmp2)                             both positive

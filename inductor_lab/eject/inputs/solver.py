@@ -1,4 +1,4 @@
-"""What a kernel's tensors are drawn from so that it can run: the widest domain of each that all its addresses, checks and functions allow.
+"""Finds the widest range of values for each tensor with which a kernel can run safely.
 
     tl.load(in_ptr1 + (x0 + 75*tmp4))      of f32[50, 75], tmp4 = where(in_ptr0 < 0, in_ptr0 + 50, in_ptr0)      in_ptr0 in [0, 50)
 

@@ -1,4 +1,4 @@
-"""What a kernel does with the whole numbers that it loads: whether it asks anything of them, divides by them, compares them.
+"""How a kernel uses the integers that it loads: as divisors, in comparisons, in sorts, or with no demand at all.
 
 tmp1 = tmp0 * 3 + 1                   nothing is asked: zero, negative and huge ones are valid too
 tmp1 = sort(tmp0)                     nothing: it is only compared

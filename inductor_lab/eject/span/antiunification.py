@@ -1,4 +1,4 @@
-"""Functions that are the same but for what they call things and for numbers, as one function that is given the numbers.
+"""Merges functions that differ only in names and numbers into one function that takes the numbers.
 
 index = tl.load(index_ptr + (row * 26 + 1))    index = tl.load(index_ptr + (row * 26 + START)), and START is 1 and 2
 value = tl.load(value_ptr + (row * 26 + 2))

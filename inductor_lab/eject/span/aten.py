@@ -1,4 +1,4 @@
-"""A span as the model's graph says it: the nodes between the values that it reads and those that it writes.
+"""A span in ATen, from the model's graph: the nodes between the values that it reads and those that it writes.
 
     mm = matmul(x, weight.t())          of the two library calls and the launch between that read x, weight and bias
     relu = relu(mm + bias)

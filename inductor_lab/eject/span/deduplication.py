@@ -1,4 +1,4 @@
-"""Kernels of a span that differ by names and numbers alone, printed as one that its launches give their numbers.
+"""Prints kernels of a span that differ only in names and numbers once; each launch passes its own numbers.
 
 launch_embedding(index, table, out[:, 16:32])      launch_embedding(index, table, out[:, 16:32], start=1)
 launch_embedding_2(index, table, out[:, 32:48])    launch_embedding(index, table, out[:, 32:48], start=2)

@@ -1,4 +1,4 @@
-"""The kernels of a span: each distinct one planned and printed as its own file would have it, under names that are its own in this one.
+"""Plans and prints each distinct kernel of a span, under names that are unique in the span's file.
 
 Inductor writes the comment above a kernel once, for the launch that it generates first; of a later launch it is told with that one's nodes:
 

@@ -1,4 +1,4 @@
-"""A span as statements, three times: launches of its hand kernels, Inductor's own with the memory that its wrapper uses again, and eager PyTorch.
+"""A span's file as statements: the hand kernels' launches, Inductor's own launches, and eager PyTorch.
 
 scaled = torch.empty((64, 32), dtype=torch.float32, device=x.device)
 launch_double(x, scaled, BLOCK=double_BLOCK)    launch_generated_0(x, scaled, XBLOCK=XBLOCK_0)    into((scaled,), double_reference(x))

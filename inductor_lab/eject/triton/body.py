@@ -1,4 +1,4 @@
-"""The statements of a readable kernel, in the order of the schedule: what gets a name, what is written where it is used, and loops.
+"""Prints the statements of a readable kernel: what gets a name, what is written in place, and loops.
 
 Loads, stores and functions that branch stay where the text has them: where they stand decides what lives at the same time.
 """

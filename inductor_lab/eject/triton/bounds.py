@@ -1,4 +1,4 @@
-"""The numbers that a readable kernel's positions are compared with, by what they are: the size of the dimension that is walked along.
+"""Names the numbers that positions are compared with: a size by its name, as in `column < COLUMNS`.
 
     tl.device_assert(index < TABLE_ROWS)            the table's rows, and `index + TABLE_ROWS` for one that counts from the end
     left = column < A_COLUMNS                       what is read there has so many columns

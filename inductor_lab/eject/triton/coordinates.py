@@ -1,4 +1,4 @@
-"""The coordinates of a readable kernel: an axis cut into digits, each with a size of its own, `(axis // stride) % size` told by them.
+"""Splits a flat axis of a readable kernel into coordinates, such as `row` and `column`, by `(axis // stride) % size`.
 
     row = offset // COLUMNS, column = offset % COLUMNS              two digits
     plane = offset // (ROWS * COLUMNS), row = offset // COLUMNS % ROWS    three

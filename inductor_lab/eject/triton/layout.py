@@ -1,4 +1,4 @@
-"""The frame of a readable kernel: how programs and loops share its axes, which axes have a mask, and the launch.
+"""Axes of a readable kernel: how programs and loops share them, which of them need a mask at their end, and the launch.
 
 Coordinates are `coordinates.py`'s, the numbers in addresses `strides.py`'s, those in masks `bounds.py`'s.
 """

@@ -1,4 +1,4 @@
-"""What is called how in a readable kernel: its axes, its sizes, and its variables after the tensor they were read from or after what was done.
+"""Chooses the names in a readable kernel: of axes, sizes and variables, after the tensor or the operation that they are from.
 
 offset, numel, BLOCK, inside                   a flat axis; `row`, `r`, `R`, `BLOCK_R` where something is reduced
 tl.sum(x, 1) / 768                             mean

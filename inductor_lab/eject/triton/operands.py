@@ -1,4 +1,4 @@
-"""What the readable printer asks of a value: what its text is made of, how often it is used and where, whether a number may stand bare."""
+"""Questions of the readable printer on a value: its operands, how often and where it is used, whether a number may stand bare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed of a kernel so far: its statements, and which values stand behind a name just now; for every printer, then in Triton.
+"""The state of a printer: the statements so far, and the values that have a name; for every language, then for Triton.
 
 In Triton values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
 """

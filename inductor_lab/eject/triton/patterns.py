@@ -1,4 +1,4 @@
-"""Two things that Inductor writes out, and that a person has a name for.
+"""Recognises two things that Inductor writes out in full: a maximum with its index, and a rotation by half of a row.
 
 The larger of two values with its index, as `get_reduction_combine_fn` in torch/_inductor/ir.py (2.13) has it; integers have no test of NaN:
 

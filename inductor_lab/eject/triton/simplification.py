@@ -1,4 +1,4 @@
-"""A computation less what changes nothing, and in a loop less what the loop does not change: as a person would have written it.
+"""Simplifies a computation before it is printed: drops masks, casts and tests that change nothing, and moves constants out of loops.
 
     (column - row).to(tl.int64) <= 0         column <= row                  nothing is widened to be compared
     (column <= row) == 0                     column > row

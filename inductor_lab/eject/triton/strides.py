@@ -1,4 +1,4 @@
-"""The numbers of a readable kernel's addresses by what they are: how far one step along a dimension goes, where a slice begins.
+"""Names the numbers in a readable kernel's addresses: strides, and where a slice begins.
 
     row * (R * COLUMNS)        one row further is as far as all that the faster coordinates of this address span
     row * X_STRIDE_0           a stride of the tensor

@@ -1,4 +1,4 @@
-"""The subkernels (jobs) of a launch as a table: each kind of job said once, and of each job its kind, what it is of and the shape of its tensors.
+"""The many subkernels (jobs) of a foreach launch as a table: one kernel for each kind, one row for each job.
 
     exp_avg_0, grad_0, param_0 ...    (256, 96)   up.weight
     exp_avg_1, grad_1, param_1 ...    (256,)      up.bias

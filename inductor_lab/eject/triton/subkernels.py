@@ -1,4 +1,4 @@
-"""A launch of several subkernels (foreach, combo kernels; jobs here): each kind of job said once, and a kernel in which a program finds its own.
+"""Prints a launch of several subkernels (foreach, combo kernels): each kind once, and a kernel that finds its own.
 
     program = tl.program_id(0)
     end_0 = tl.cdiv(NUMEL_0, BLOCK)                      programs are shared out one job after the other

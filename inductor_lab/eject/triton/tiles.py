@@ -1,4 +1,4 @@
-"""The tiles of a readable kernel: along which axes a value is wide, where the pointers of an access go, and which of its lanes exist.
+"""Pointers, shapes and masks of a readable kernel's loads and stores: which axes a value spans, and which mask an access keeps.
 
 A mask has the tests that the text has, and those that it left out because its block happened to divide the size: a block may be changed by
 whoever edits the file, so the test of the end is back wherever a block could then reach past it.

@@ -1,4 +1,4 @@
-"""A value of the tree as Triton's expression, a load or a store among them: its arithmetic, the order of it and every cast are the tree's."""
+"""Prints a value of the tree as a Triton expression, in the tree's order and with its casts, loads and stores included."""
 
 from __future__ import annotations
 

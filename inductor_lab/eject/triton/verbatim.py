@@ -1,4 +1,4 @@
-"""A kernel as it was written: to the letter, or with its tensors' names where the schedule does not tell all that it does.
+"""Prints a kernel as Inductor wrote it, or with tensors' names where the tree does not hold all of it.
 
 The generated baseline of every file, `--style verbatim`, and the readable form of what a person or a template wrote already.
 """

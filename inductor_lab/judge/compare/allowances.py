@@ -1,4 +1,4 @@
-"""How far each element of a tensor may be from float64, by what eager, float64 and the generated kernel have there.
+"""The tolerance of each element: how far from float64 it may be, by what eager and the generated kernel miss there.
 
 Floats (`Written`): some roundings, what the others miss around it, what the last bits of the inputs move.
 

@@ -1,4 +1,4 @@
-"""Inductor's own kernel under the judge: what it makes of a case's inputs, what it does on the way, and which of its programs say enough.
+"""Runs Inductor's own kernel under the judge; of a large launch only the programs that can differ, and a few that are drawn.
 
 A program of a large launch does what its neighbours do, elsewhere. What differs lies at the ends of an axis, where a mask begins, and where the
 programs of a foreach kernel go on to its next tensors: such an edge is found by halving. The first and the last run, those around an edge, and some

@@ -1,4 +1,4 @@
-"""When a kernel counts as wrong: each element held to float64, within what rounding, eager and the generated kernel miss where it lies.
+"""Decides when a kernel counts as wrong: each element may miss float64 by rounding and by what eager and the generated kernel miss.
 
 An element is right that is within a few roundings of float64, or no further off than twice what eager or the generated kernel are
 among its neighbours, or than the last bit of an input explains. What is right element by element may still lean to one side: `bias`.

@@ -1,4 +1,4 @@
-"""Where a tensor is wrong, and what its wrong elements have in common: one short sentence, the first that is true of all and of few others.
+"""Says in one sentence where a tensor is wrong, and what its wrong elements have in common.
 
 A cause is named where the data prove it: rows that are masked throughout, a NaN that was dropped, a block that no program took.
 """

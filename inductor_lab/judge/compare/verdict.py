@@ -1,4 +1,4 @@
-"""The verdict on one file: its cases one after the other, when to stop, and of the first that fails the simplest inputs on which it still does.
+"""The verdict on one file: runs its cases in order, and finds the simplest inputs on which a wrong kernel still fails.
 
 x, weight, bias as drawn        x 1.5 at [3, 7], else 0; all others 0
 

@@ -1,4 +1,4 @@
-"""What a kernel is tried on: kinds of inputs, seeds, blocks and sizes, by how much effort the user allows; and inputs that are kept in a file."""
+"""The cases a kernel is tried on, by effort: kinds of inputs, seeds, blocks, sizes, and inputs kept in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of everything that a kernel compares: both sides for given inputs, as `compares` of an ejected file says them, and which way each went so far.
+"""Tracks which way every comparison of a kernel has gone so far, and makes inputs that go both ways.
 
 Whole numbers are moved onto the boundaries here (`on_numbers`): the numbers themselves, and those on either side.
 """

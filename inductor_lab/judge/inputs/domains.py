@@ -1,4 +1,4 @@
-"""What values an argument may hold: the fill that it has in a file's ARGUMENTS, read here alone.
+"""Reads an argument's fill in a file's ARGUMENTS, which says what values it may hold.
 
 | fill | values |
 |---|---|

@@ -1,4 +1,4 @@
-"""Numbers at which kernels go wrong: each family draws rows of floats that a dtype holds, or of whole numbers and bools that a range allows.
+"""Generators of difficult numbers for each dtype: offsets, outliers, ties, infinities, and the ends of integer ranges.
 
 Floats: offsets, outliers, ties, infinities; a `Domain` bends them to what it holds. Whole numbers: the ends of a range, one number for all,
 sentinels, both signs, more than 31 bits.

@@ -1,4 +1,4 @@
-"""Inputs as they lie in memory: each tensor with its strides inside of a larger piece, poison where it is to be written, noise around it."""
+"""Lays inputs out in memory: each tensor strided inside a larger one, with poison in outputs and noise around."""
 
 from __future__ import annotations
 

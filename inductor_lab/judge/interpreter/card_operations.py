@@ -1,4 +1,4 @@
-"""Operations whose interpreter computes something else than a card: here what PTX says that Triton emits for sm_90.
+"""Operations that the interpreter computes differently from a card, replaced by what PTX for sm_90 does.
 
 | operation | numpy | card |
 |---|---|---|

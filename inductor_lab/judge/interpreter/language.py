@@ -1,4 +1,4 @@
-"""What a kernel's Python means to Triton's compiler, and something else to its interpreter, which runs it as Python.
+"""Python that Triton compiles with another meaning than its interpreter gives it: loops, `and`, `min`, typed numbers.
 
 - `for i in range(n)`: i is a tensor, of int32 or what its bounds are: it has `.to`, wraps round, and i // 2 is cut off as in C.
 - `a and b`, `a or b`, `not a` of blocks: lane by lane; Python takes any block for true.

@@ -1,4 +1,4 @@
-"""An ejected file taken apart before it runs: the part that judges as a module of its own, and what must not stand in either part.
+"""Splits an ejected file before it runs: the part that judges becomes a module of its own, and forbidden names are refused.
 
 judged_part(path, folder)         reference, inputs and baseline, without the kernel that somebody edited
 missing_names(statements)         what the baseline calls that the installed torch and Triton have not

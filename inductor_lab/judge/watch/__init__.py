@@ -1,1 +1,1 @@
-"""What a launch does that it must not: a kernel to memory, every access of it in Triton's interpreter; a launcher with torch, or behind the watch."""
+"""Watches a launch for what it must not do: bad memory accesses of kernels, and launchers that compute or evade the watch."""

@@ -1,4 +1,4 @@
-"""What loads, stores and atomics of a launch do to memory, and what they must not: touch what lies outside, race with each other.
+"""Checks loads, stores and atomics of a launch: nothing out of bounds, and no races.
 
 A launch may touch what its arguments lead to. An access is taken apart by the memories that its lanes are in. A finding is recorded, and the kernel goes on.
 """

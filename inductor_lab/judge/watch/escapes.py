@@ -1,4 +1,4 @@
-"""Ways round the watch: values on the host, raw memory, threads and processes while a launcher runs; others' functions replaced by the file.
+"""Blocks ways around the watch: values on the host, raw memory, threads and processes, and replaced functions.
 
 `Escapes` stands in them while a launcher runs, and asks who calls. `Snapshot` says which functions of torch, Triton, numpy or the judge itself are
 others than before the file was imported.

@@ -1,4 +1,4 @@
-"""One file's contest: everybody that the hand kernel is held against, timed in the same rounds, checked before and behind them."""
+"""Times the hand kernel against every contestant in the same rounds, and checks all of them before and after."""
 
 from __future__ import annotations
 

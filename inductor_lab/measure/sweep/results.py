@@ -1,6 +1,4 @@
-"""What a sweep found: a row for each point, kept in a folder with what was asked and on what it ran, so that a run that was ended goes on where it was;
-and as tables, CSV for programs, Markdown for people.
-"""
+"""Keeps a sweep's rows in a folder, so that one that was stopped can go on; and writes them as CSV and Markdown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""An ejected file's kernels, ready to be timed: on its tensors, each called once, in-place inputs restored; held to themselves behind the timing, and their
-times by the events beside those by CUPTI, two clocks that know nothing of each other.
+"""Makes an ejected file's kernels ready to be timed, checks them afterwards, and compares two clocks, CUDA events and CUPTI.
 
 Between two kernels that do nothing the profiler sees those of one call, in order:
 

@@ -1,4 +1,4 @@
-"""A kernel's code as lines that can be held beside another kernel's: what a compiler or a person names freely is set apart. Pure.
+"""Normalises a kernel's code so that two can be compared: names that the compiler or a person chose freely are set apart. Pure.
 
 Left out: comments, docstrings, locations and debug information, directives, addresses, what pads the code, the name of the kernel.
 Set apart as names, which are alike where each stands for one and the same of the other side: variables and parameters, SSA values, PTX's

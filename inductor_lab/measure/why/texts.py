@@ -1,4 +1,4 @@
-"""Two kernels' texts held to each other, unified or side by side: only what differs once names are set apart (`normal.py`) is a difference. Pure.
+"""Text differences of two kernels, unified or side by side, apart from mere names. Pure.
 
     tmp4 = tmp0 + tmp1      tmp3 = tmp0 * tmp1        `+` is lit against `*`; tmp4 and tmp3 are one value under two names
 
