@@ -346,7 +346,7 @@ def _has_room(found: Mapping[str, Any]) -> str:
         return "cpu"
     bytes_ = sum(x.nbytes for x in found.values() if isinstance(x, Tensor))
     room = torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
-    fits = torch.cuda.max_memory_allocated() + (2 + len(DRAWS)) * bytes_ < 0.9 * room
+    fits = torch.cuda.max_memory_allocated() + (2 + len(DRAWS)) * bytes_ < room * 0.6  # the rest: references in float64
     return alone.DEVICE if fits else "cpu"
 
 
