@@ -4,8 +4,8 @@ torch/_subclasses/fake_impls.py asks `torch._C` which library convolves, and the
 is a kernel of ATen's, whose result is contiguous. Here cuDNN's rule answers, which ATen keeps in aten/src/ATen/native/ConvUtils.h
 (`cudnn_conv_suggest_memory_format`) and Convolution.cpp (`use_cudnn`), of cuDNN 9.15 and later.
 
-An AMD card's convolutions are left as they are: whether MIOpen's result is channels last depends on PYTORCH_MIOPEN_SUGGEST_NHWC,
-and where that is not set on the versions of torch and MIOpen. Without it, torch 2.13 says contiguous.
+An AMD card's convolutions are left contiguous: MIOpen's are in torch 2.13 unless PYTORCH_MIOPEN_SUGGEST_NHWC is set. What other
+versions of torch say without it was not looked up.
 
 Checked on torch 2.13.0.
 """
