@@ -1,5 +1,5 @@
-"""Answers for a card that is not there, while Inductor compiles: Dynamo's device interface, Triton, C++ guards; which
-attention it would fuse; and nothing is timed."""
+"""Answers for a card that is not there, while Inductor compiles: Dynamo's device interface, Triton, C++ guards, convolutions;
+which attention it would fuse; and nothing is timed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from torch._dynamo.device_interface import CudaInterface
 from torch.nn.functional import dropout
 from triton.runtime import driver as active_driver
 
-from inductor_lab.capture import cuda_stubs, program, triton_stubs
+from inductor_lab.capture import convolutions, cuda_stubs, program, triton_stubs
 from inductor_lab.capture.attention import HALVES, attention_of
 from inductor_lab.capture.problems import problem
 from inductor_lab.gpus import Card
@@ -76,6 +76,7 @@ def answering(card: Card) -> Iterator[None]:
                 stack.enter_context(mock.patch.object(place, name, value, create=True))
         stack.enter_context(_triton(card))
         stack.enter_context(cuda_stubs.device_guard())
+        stack.enter_context(convolutions.answering(card))
         yield
 
 
