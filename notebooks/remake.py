@@ -52,7 +52,13 @@ def unexecuted(source: Path) -> Any:
 
 def execute(notebook: Any) -> Any:
     """The notebook with the outputs of all its cells, which run in this folder. Raises what a cell raises."""
-    client = NotebookClient(notebook, timeout=SECONDS, record_timing=False, resources={"metadata": {"path": str(HERE)}})
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS,
+        record_timing=False,
+        coalesce_streams=True,  # else what is printed comes in as many pieces as the clock has it
+        resources={"metadata": {"path": str(HERE)}},
+    )
     done = client.execute()
     done.metadata.language_info = {"name": "python"}  # not the version of this machine
     return done
