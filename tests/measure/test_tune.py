@@ -392,7 +392,7 @@ def test_killed_at_any_line_results_lose_at_most_the_one_that_was_written(tmp_pa
         Results(file, "key", fresh=True).path.unlink(missing_ok=True)
         Results(file, "key").add("measured", kept[0])
         if (child := os.fork()) == 0:
-            killed_at(lines, lambda: Results(file, "key").add("measured", kept[1]), "disk.py")
+            killed_at(lines, lambda: Results(file, "key").add("measured", kept[1]), "files.py")
         _, status = os.waitpid(child, 0)
         again = Results(file, "key")
         assert kept[0] in again.measured.values() and again.measured.values() <= set_of(kept)
