@@ -21,7 +21,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from inductor_lab import ejected
 from inductor_lab.bind.bindings import bind
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.plan import Plan, plan
@@ -34,7 +33,7 @@ from inductor_lab.records import Capture, Graph, Kernel, Node, ReplayedLaunch
 from inductor_lab.records.span import Span
 from inductor_lab.replay.graph import SEED
 from inductor_lab.replay.inputs import bits, copied, on_the_cpu
-from inductor_lab.replay.launches import Launched
+from inductor_lab.replay.launches import Launched, launch_blocks
 from inductor_lab.replay.module import Module
 
 Values = Mapping[str, Any]
@@ -205,8 +204,7 @@ def _generated(launched: Launched, before: Mapping[str, Tensor]) -> list[Tensor]
             given[name] = torch.empty_strided(x.shape, x.stride(), dtype=x.dtype, device=x.device)
             if name in before:
                 given[name].copy_(before[name])
-    blocks = {} if torch.cuda.is_available() else ejected.blocks(file, "launch_generated")
-    file.launch_generated(*given.values(), **launched.numbers, **blocks)
+    file.launch_generated(*given.values(), **launched.numbers, **launch_blocks(file, "launch_generated"))
     return [given[name] for name in file.WRITTEN]
 
 

@@ -107,7 +107,7 @@ class _Hand:
         except Misfit as misfit:
             raise LabError(f"{self.path} does not fit {place}: {misfit}") from misfit
         try:
-            self.fitting.module.launch(*tensors, **numbers, **_blocks(self.fitting.module, "launch"))
+            self.fitting.module.launch(*tensors, **numbers, **launch_blocks(self.fitting.module, "launch"))
         except (Exception, SystemExit, NotJudged) as error:
             why = in_words(raised(error, self.path))
             raise LabError(
@@ -221,7 +221,7 @@ class Launches:
             kernel, kernel.name, launch.graph, line, file, tensors, numbers, path, replace(planned, launch=launch)
         )
         if hand is None:
-            blocks = _blocks(file, "launch_generated")
+            blocks = launch_blocks(file, "launch_generated")
             return launched, partial(file.launch_generated, *tensors.values(), **numbers, **blocks)
         place = f"the launch of {kernel.id} at line {line} of {self.graph.id}"  # its file is of the first launch
         return launched, partial(hand.run, partial(hand.fitting.fitted, passed), kernel.id, place)
@@ -270,7 +270,7 @@ def _key(one: Span) -> str:
     return f"{one.graph}:{one.first}-{one.last}"
 
 
-def _blocks(file: ModuleType, launcher: str) -> dict[str, int]:
+def launch_blocks(file: ModuleType, launcher: str) -> dict[str, int]:
     """What Triton's interpreter is launched with."""
     return {} if torch.cuda.is_available() else ejected.blocks(file, launcher)
 
