@@ -84,7 +84,7 @@ def test_a_launch_of_another_author_or_in_a_replay_need_not_write_it_either() ->
     x = torch.randn(40, generator=torch.Generator().manual_seed(0))
     made = {"y": x * 2, "rest": torch.full_like(x, torch.nan)}
     assert not against_eager(file, {"x": x}, made) and not against_generated(file, made, {"y": x * 2, "rest": x * 3})
-    replayed: Any = SimpleNamespace(file=file, tensors={"x": x, **made}, numbers={})
+    replayed: Any = SimpleNamespace(file=file, tensors={"x": x, **made}, numbers={}, hand=None)
     assert _by_reference(replayed, {"x": x})[::2] == ("pass", "")
     file.UNREAD = ()
     assert "rest is" in against_eager(file, {"x": x}, made)
