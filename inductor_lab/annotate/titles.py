@@ -55,6 +55,8 @@ class Naming:
     """`recognised`, `expression`, `cut`: an expression with parts left out, `none`."""
     words: tuple[str, ...] = ()
     """The names of the title as identifiers, `residual_add` and `rms_norm`, for a function's name; nothing where it is an expression."""
+    found: tuple[str, ...] = ()
+    """What the expression of a title is, the additions and products between what is recognised too: `mul`, `add` and `relu`."""
 
 
 class Namer:
@@ -150,7 +152,7 @@ class Namer:
         if text is None or (text.how == "cut" and job.said):
             return Naming(_with(" + ".join(job.said), size), job.recognised, "recognised", job.words)
         how = "recognised" if job.recognised else "cut" if text.how == "cut" else "expression"
-        return Naming(_with(text.text, size), job.recognised, how)
+        return Naming(_with(text.text, size), job.recognised, how, found=job.shown)
 
     def _asked(self, kernel: Kernel, job: Computation) -> Asked:
         graph = kernel.launches[0].graph if kernel.launches else kernel.graph

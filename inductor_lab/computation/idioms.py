@@ -2,16 +2,15 @@
 
     where(0 > x, 0, x)     relu
 
-A tree stays what the kernel does; its name is for the reader. GELU by tanh, `0.5 * x * (1 + tanh(0.797885 * (x + 0.044715 * x**3)))`, has no one form:
-it is told by the polynomial of `x` and of the tanh that it is. Sources: `TritonOverrides` in torch/_inductor/codegen/triton.py and
-torch/_inductor/lowering.py, 2.11 to 2.15.
+A tree stays what the kernel does; its name is for the reader. What has no one form, as GELU by tanh, is told by `naming/`. Sources: `TritonOverrides`
+in torch/_inductor/codegen/triton.py and torch/_inductor/lowering.py, 2.11 to 2.15.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from math import isclose, pi, sqrt
+from math import isclose
 
 from inductor_lab.computation.folds import masks, plain
 from inductor_lab.computation.operators import OPERATORS, called
@@ -199,76 +198,3 @@ def named(value: Expression) -> Named | None:
     if not isinstance(value, Operation):
         return None
     return next((found for idiom in IDIOMS if (found := idiom(value)) is not None), None)
-
-
-# ---- GELU by its tanh approximation: models write it out by hand in several orders, PyTorch in another one
-
-SCALE, CUBIC = sqrt(2 / pi), 0.044715
-DEEPEST = 5
-"""Sums and products above `x` in what the tanh is taken of."""
-OUTER = 3
-"""Those above the tanh."""
-PLACES = (-40.0, -3.0, -0.7, 0.02, 0.3, 1.0, 2.0, 7.0, 90.0)
-"""A polynomial is what it is at more places than it has terms; these lie so far apart that each term tells at some."""
-
-
-def gelu_tanh(value: Expression) -> Expression | None:
-    """`x`, where the value is GELU of it."""
-    match value:
-        case Operation(name="mul"):
-            for tanh in _below(value, OUTER):
-                x = _argument(tanh)
-                at = [(x, tanh, place, t) for place in PLACES for t in PLACES] if x is not None else []
-                if at and all(_equal(value, {a: p, b: t}, 0.5 * p * (1 + t)) for a, b, p, t in at):
-                    return x
-    return None
-
-
-def _argument(tanh: Expression) -> Expression | None:
-    """`x` of `tanh(0.797885 * (x + 0.044715 * x**3))`."""
-    match tanh:
-        case Operation(name="tanh", inputs=(inner,)):
-            for x in _below(inner, DEEPEST):
-                if all(_equal(inner, {x: place}, SCALE * (place + CUBIC * place**3)) for place in PLACES):
-                    return x
-    return None
-
-
-def _below(value: Expression, depth: int) -> list[Expression]:
-    """A value and what it is a sum and a product of, to some depth."""
-    found: dict[Expression, None] = {}
-    level = [seen(value)]
-    for _ in range(depth + 1):
-        found |= dict.fromkeys(level)
-        sums = [node for node in level if isinstance(node, Operation) and node.name in {"add", "mul", "fma"}]
-        level = [seen(part) for node in sums for part in node.inputs]
-    return list(found)
-
-
-def _equal(value: Expression, at: dict[Expression, float], wanted: float) -> bool:
-    """Whether a value is a number there, up to what the text of its constants leaves out."""
-    found = _at(value, at)
-    return found is not None and isclose(found, wanted, rel_tol=1e-4)
-
-
-def _at(value: Expression, known: dict[Expression, float]) -> float | None:
-    """What sums and products make of some values; None where they are made of others too."""
-    value = seen(value)
-    if (constant := known.get(value, number(value))) is not None:
-        return constant
-    if not isinstance(value, Operation) or value.name not in ARITHMETIC:
-        return None
-    inputs = [_at(part, known) for part in value.inputs]
-    if any(one is None for one in inputs):
-        return None
-    known[value] = ARITHMETIC[value.name](*inputs)
-    return known[value]
-
-
-ARITHMETIC: dict[str, Callable[..., float]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "neg": lambda a: -a,
-    "fma": lambda a, b, c: a * b + c,
-}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from inductor_lab.computation.folds import Partial, narrowing, running
-from inductor_lab.computation.idioms import Named, gelu_tanh, named, opposite, seen, wrapped
+from inductor_lab.computation.idioms import Named, named, opposite, seen, wrapped
 from inductor_lab.computation.index import Coordinate, Index
+from inductor_lab.computation.naming.functions import gelus_by_tanh
 from inductor_lab.computation.operators import OPERATORS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.subscripts import Subscripts
@@ -216,13 +218,15 @@ class Writer(Subscripts):
             return ast.BinOp(self.node(arguments[0], depth), ast.Pow(), self.node(arguments[1], depth))
         return ast.Call(ast.Name(name), [self.node(argument, depth) for argument in arguments], [])
 
+    @cached_property
+    def gelus(self) -> Mapping[Expression, Expression]:
+        return gelus_by_tanh(self.computation)
+
     def idiom(self, value: Operation) -> Named | None:
         """The function that an operation is, recognised once: a kernel's statements are parts of each other."""
         if value not in self.idioms:
-            found = named(value)
-            if found is None and (x := gelu_tanh(value)) is not None:
-                found = "gelu_tanh", (x,)
-            self.idioms[value] = found
+            x = self.gelus.get(value)
+            self.idioms[value] = named(value) or (("gelu_tanh", (x,)) if x is not None else None)
         return self.idioms[value]
 
     def operation(self, name: str, inputs: tuple[Expression, ...], depth: int) -> ast.expr:

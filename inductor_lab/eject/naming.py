@@ -14,6 +14,7 @@ from inductor_lab.computation import groups
 from inductor_lab.computation.folds import plain
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
+from inductor_lab.computation.text import DRAWN
 from inductor_lab.computation.tree import Broadcast, Cast, Constant, Expression, Load, Operation, pointers, walk
 from inductor_lab.records import Argument, Input, Kernel, LaunchArgument, Node, TensorType
 
@@ -252,14 +253,16 @@ NO_OPERATIONS = re.compile(
 
 def operations(names: Iterable[str]) -> tuple[str, ...]:
     """Operations of a graph's form, or of a body, as words for a name."""
-    words = dict.fromkeys(name.removesuffix("_rn").strip("_") for name in names if not NO_OPERATIONS.match(name))
+    words = dict.fromkeys(
+        DRAWN.get(name, name.removesuffix("_rn")).strip("_") for name in names if not NO_OPERATIONS.match(name)
+    )
     return tuple(word for word in words if word not in CHOICES) or tuple(words)
 
 
 def function_name(operators: Sequence[str], taken: set[str], category: str) -> str:
     """`add_mul_relu`: what is computed, about 40 letters of it at most; `copy` where nothing is.
 
-    Of several jobs, which compute different things, it says that there are more than it names: `standard_deviation_and_more`.
+    It says where there is more than it names: `mask_any_dropout_and_more`, whose fourth word is the softmax.
     """
     name, left_out = "", len(operators) > MOST_WORDS
     for word in operators[:MOST_WORDS]:
@@ -267,7 +270,7 @@ def function_name(operators: Sequence[str], taken: set[str], category: str) -> s
             name = f"{name}_{word}" if name else word
         else:
             left_out = True
-    if left_out and category in {"combo", "foreach"}:
+    if left_out:
         name = f"{name}_and_more"
     name = re.sub(r"\W", "_", name).strip("_") or (
         "copy" if category in {"pointwise", "foreach", "combo"} else category

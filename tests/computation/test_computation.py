@@ -476,6 +476,10 @@ def test_what_an_address_does_not_move_with_is_repeated() -> None:
             "tmp1 = libdevice.tanh((tmp0 + tmp0 * tmp0 * tmp0 * 0.044715) * 0.7978845608)\ntmp2 = tmp0 * 0.5 * (tmp1 + 1.0)",
             "gelu_tanh(in_ptr0)",
         ),
+        (
+            "tmp1 = tmp0 * 0.044715\ntmp3 = libdevice.tanh(0.7978845608 * tmp0 * (1.0 + tmp1 * tmp0))\ntmp2 = 0.5 * tmp0 * (1.0 + tmp3) * 1.0",
+            "gelu_tanh(in_ptr0)",
+        ),
         ("tmp2 = tmp0.to(tl.int32)", "int(in_ptr0)"),
         ("tmp1 = x0 % 16\ntmp2 = tmp1.to(tl.float32)", "x0 % 16"),
         ("tmp2 = -(tmp0 + 1) * 3", "-(in_ptr0 + 1) * 3"),
@@ -490,6 +494,8 @@ def test_text(lines: str, expected: str) -> None:
     ("lines", "expected"),
     [
         # Near misses of an idiom are not the idiom.
+        ("tmp1 = libdevice.tanh((tmp0 + tmp0 * tmp0 * tmp0 * 0.05) * 0.7978845608)\ntmp2 = tmp0 * 0.5 * (tmp1 + 1.0)",
+         "in_ptr0 * 0.5 * (tanh((in_ptr0 + in_ptr0 ** 3 * 0.05) * 0.797885) + 1.0)"),
         ("tmp1 = tmp0 * 2.0\ntmp3 = libdevice.erf(tmp1)\ntmp2 = tmp0 * 0.5 * (tmp3 + 1.0)", "in_ptr0 * 0.5 * (erf(in_ptr0 * 2.0) + 1.0)"),
         ("tmp1 = tmp0 + 5.0\ntmp2 = tl.where(tmp0 < 0, tmp1, tmp0)", "where(in_ptr0 < 0, in_ptr0 + 5.0, in_ptr0)"),
         # Bits read as another dtype, bits cut off, C's division.

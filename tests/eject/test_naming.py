@@ -6,13 +6,14 @@ import re
 from dataclasses import replace
 
 import pytest
-from folders import ROOT
+from folders import GENERATIONS, ROOT
 from kernels_as_text import (
     ADD_RELU,
     ADD_RELU_TENSORS,
     kernel,
 )
 
+from inductor_lab.annotate import annotate
 from inductor_lab.annotate.titles import Namer
 from inductor_lab.computation import computation
 from inductor_lab.eject.binding.plan import plan
@@ -25,6 +26,7 @@ from inductor_lab.eject.naming import (
     operations,
     result_of_call,
 )
+from inductor_lab.read import read
 from inductor_lab.records import Claim, Input, Node, SourceLine
 from inductor_lab.store import load
 
@@ -127,6 +129,21 @@ def test_plumbing_names_no_kernel_unless_it_is_all_there_is() -> None:
     )
     assert operations(("eq",)) == ("eq",)
     assert operations(("load", "store")) == ()
+    assert operations(("cast.uint32", "rand4x", "add")) == ("rand", "add")
+
+
+@pytest.mark.parametrize(
+    ("log", "place", "title", "name"),
+    [
+        ("g1_torch_2.0", 0, "relu(buf1 + arg1_1), 10 x 10 x 60 f32", "add_relu"),
+        ("g2_torch_2.2", 1, "exp(buf0 - max(buf0)), 9 rows of 96 f32", "amax_sub_exp"),
+    ],
+)
+def test_of_an_expression_without_the_graph_a_file_says_more_than_what_is_recognised(
+    log: str, place: int, title: str, name: str
+) -> None:
+    capture = annotate(read([GENERATIONS / f"{log}.txt"], log))
+    assert (capture.kernels[place].title, plan(capture, capture.kernels[place]).name) == (title, name)
 
 
 def test_a_long_name_of_a_user_s_kernel_is_kept_and_jobs_that_only_move_are_copies() -> None:
@@ -137,6 +154,8 @@ def test_a_long_name_of_a_user_s_kernel_is_kept_and_jobs_that_only_move_are_copi
     jobs = ("standard_deviation", "statistics_mean_variance")
     assert function_name(jobs, set(), "combo") == "standard_deviation_and_more"  # one of the two, which is not all
     assert function_name(jobs[:1], set(), "combo") == "standard_deviation"
+    parts = ("mask", "any", "dropout", "row_max_and_sum_of_softmax")
+    assert function_name(parts, set(), "persistent_reduction") == "mask_any_dropout_and_more"
 
 
 ALONE = """

@@ -6,12 +6,15 @@ written("dropout", "m * x * c", m="a loaded bool", c="above 1")        where(mas
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
+from inductor_lab.computation import tree
 from inductor_lab.computation.naming.conditions import written
-from inductor_lab.computation.naming.match import Asked, Row
+from inductor_lab.computation.naming.match import Asked, Row, is_number
 from inductor_lab.computation.naming.normal import Normal
 from inductor_lab.computation.naming.terms import Call, Leaf, Number, Place, Sum, Term, close, product, value_of, walk
 from inductor_lab.computation.records import Computation
+from inductor_lab.computation.tree import Expression, Operation
 
 LOADED = {"m": "a loaded bool", "c": "above 1"}
 SAMPLES, ELEMENTS = "m one of each sample", "m not one of each sample"
@@ -26,7 +29,10 @@ DROPOUTS = (
 
 
 GELU = "0.5 * x * (erf(x / sqrt(2)) + 1)"
-GELU_TANH = "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))"
+GELU_TANH = (
+    "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))",
+    "0.5 * x * (1 + tanh(sqrt(2 / pi) * x * (1 + 0.044715 * x ** 2)))",
+)
 
 GATED = (
     written(
@@ -35,15 +41,16 @@ GATED = (
     written(
         "geglu",
         f"{GELU} * y",
-        f"{GELU_TANH} * y",
+        *(f"{one} * y" for one in GELU_TANH),
         y="a tensor of x's shape",
         when="not in a backward graph",
         alone=True,
     ),
 )
+BY_TANH = written("gelu_tanh", *GELU_TANH, simple=True)
 ACTIVATIONS = (
     written("gelu", GELU, simple=True),
-    written("gelu_tanh", GELU_TANH, simple=True),
+    BY_TANH,
     written("silu", "x * sigmoid(x)", simple=True),
     written("hardswish", "x * minimum(maximum(x + 3, 0), 6) / 6"),
     written("hardsigmoid", "minimum(maximum(x + 3, 0), 6) / 6"),
@@ -277,3 +284,20 @@ def roles(job: Computation) -> dict[str, str]:
                         told[power] = "step"
             return {leaf.pointer: role for leaf, role in told.items() if isinstance(leaf, Leaf)}
     return {}
+
+
+def gelus_by_tanh(job: Computation) -> dict[Expression, Expression]:
+    """GELU by its tanh approximation -> what it is taken of. Models write it out in several orders, PyTorch in another one."""
+    operations = [node for node in reversed(job.nodes) if isinstance(node, Operation)]  # what others are made of first
+    found: dict[Expression, Expression] = {}
+    if not any(node.name == "tanh" for node in operations):
+        return found
+    asked = Asked(Normal(job), frozenset(), "unknown", {})
+    with suppress(RecursionError):  # a choice in a choice in a choice, deeper than anybody has a name for
+        for node in operations:
+            term = asked.normal.of(node)
+            match = BY_TANH.find(term, asked) if node.name == "mul" else None
+            if match is not None and match.rest is not None and is_number(match.rest, 1.0):
+                x = next((part for part in tree.walk(node) if asked.normal.of(part) is match.bound["x"]), None)
+                found |= {node: x} if x is not None else {}
+    return found

@@ -122,7 +122,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
 
 def _words(named: Naming, operators: Sequence[str], kernel: Kernel) -> Sequence[str]:
     """What the kernel's title consists of; of an expression the graph's operators, where what is recognised in it is one of them: a GELU
-    written out is none."""
+    written out is none. Where the graph does not tell, or nothing is recognised, what stands in the tree."""
     if kernel.title not in {"", named.title}:  # an older version's, by which `list` and `show` call it
         return kernel.recognised or naming.operations(kernel.ops)
     if kernel.category == "template" and len(named.words) == 1:  # a product, and what is done to it before it is stored
@@ -131,7 +131,7 @@ def _words(named: Naming, operators: Sequence[str], kernel: Kernel) -> Sequence[
         return named.words
     if len(operators) == 1 or (operators and set(named.recognised) <= set(operators)):
         return naming.operations(operators)
-    return named.recognised or naming.operations(kernel.ops)
+    return named.found if named.recognised else naming.operations(kernel.ops)
 
 
 def whole(plan: Plan) -> Plan:
