@@ -62,7 +62,7 @@ class Module:
     kind: str
     definitions: list[Definition] = field(default_factory=list)
     functions: list[Function] = field(default_factory=list)
-    """Those that run the graph, as steps on memory; none of a wrapper in C++."""
+    """Those that run the graph, as steps on memory; none of a wrapper in C++, nor of a module that `Parsed` keeps."""
     runs: list[Run] = field(default_factory=list)
     """Their launches."""
     externs: list[ExternCall] = field(default_factory=list)

@@ -135,6 +135,27 @@ def test_what_is_written_over_whole_before_it_is_read_is_unread(again: str, unre
     assert SpanWrapper(read_module(TWICE.format(again=again)), KERNELS).unread(5) == unread
 
 
+def test_a_branch_is_a_barrier_and_what_is_launched_in_it_is_counted() -> None:
+    module = read_module(
+        TWICE.format(again="if x: double.run(x, buf0, 32)\n    while f(): extern_kernels.mm(x, x, out=buf0)")
+    )
+    (function,) = module.functions
+    assert [(step.line, step.function, bool(step.barrier)) for step in function.steps] == [
+        (5, "double", False),
+        (6, "", True),
+        (7, "", True),
+        (9, "double", False),
+    ]
+    assert [run.line for run in module.runs] == [5, 6, 9]
+    assert [(call.line, call.target) for call in module.externs] == [(7, "extern_kernels.mm")]
+    assert SpanWrapper(module, KERNELS).unread(5) == set()
+
+
+def test_a_text_that_is_no_python_has_no_spans() -> None:
+    with pytest.raises(LabError, match="its module is no Python wrapper: invalid syntax in line 6"):
+        SpanWrapper(read_module(TWICE.format(again="int x;")), KERNELS)
+
+
 def test_what_is_returned_or_given_is_read() -> None:
     text = TWICE.format(again="pass")
     assert SpanWrapper(read_module(text), KERNELS).unread(8) == set()
