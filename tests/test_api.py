@@ -194,5 +194,7 @@ def test_nothing_to_read_is_said() -> None:
         inductor_lab.read_source()
     with pytest.raises(LabError, match="does not exist"):
         inductor_lab.read_source("nowhere.log")
+    with pytest.raises(LabError, match="a source is a path"):
+        inductor_lab.read_source(LOG.name + "\n" * 5_000)
     with pytest.raises(LabError, match="no capture"):
         inductor_lab.load("nowhere")

@@ -36,8 +36,6 @@ class Operator:
     """What there is to know about one operation, element by element."""
 
     # ---- in the texts
-    # ---- in the texts
-    # ---- in the texts
     name: str
     """The word of `Kernel.ops` and of the trees."""
     torch: str = ""

@@ -23,8 +23,8 @@ from inductor_lab.grafting.hand import Hand
 from inductor_lab.grafting.inductor import give_back, take_place, text_of
 from inductor_lab.grafting.splicing import graft_in
 from inductor_lab.read.kernel import Source, list_source
-from inductor_lab.read.module import read_module
-from inductor_lab.read.program import WrapperStep
+from inductor_lab.read.module import Module, read_module
+from inductor_lab.read.wrapper import WrapperStep
 from inductor_lab.records.span import Span
 from inductor_lab.spans.wrapper import SpanWrapper
 
@@ -40,12 +40,17 @@ class _Wrapper:
     """Of hand kernels, among the module's globals."""
 
     @cached_property
+    def held(self) -> Module:
+        """What Inductor's text of it holds."""
+        return read_module(self.text)
+
+    @cached_property
     def kernels(self) -> dict[str, Source]:
-        return {one.name: list_source(one.text) for one in read_module(self.text).definitions}
+        return {one.name: list_source(one.text) for one in self.held.definitions}
 
     @cached_property
     def steps_read(self) -> SpanWrapper:
-        return SpanWrapper(self.text, self.kernels)
+        return SpanWrapper(self.held, self.kernels)
 
     def signature(self, steps: Sequence[WrapperStep]) -> list[str]:
         """As `Hand.steps`."""

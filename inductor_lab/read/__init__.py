@@ -33,15 +33,23 @@ from inductor_lab.records import (
 __all__ = ["Parsed", "read"]
 
 
-def read(sources: Sequence[str | Path], name: str, as_: str = "auto", parsed: Parsed | None = None) -> Capture:
-    """One catalog of everything in the sources. Traffic is left empty: `annotate` counts it.
+def read(
+    sources: str | Path | Sequence[str | Path], name: str, as_: str = "auto", parsed: Parsed | None = None
+) -> Capture:
+    """One catalog of everything in the sources, each a path or `-`. Traffic is left empty: `annotate` counts it.
 
     `as_` says what the sources are (`sources.KINDS`) where they would be taken for something else. With `parsed`, which keeps what was
     parsed for the next reading, everything is read in this process; without it, on all cores where there is enough to read.
 
     Raises:
-        LabError: a source can not be read, or none of them holds generated code.
+        LabError: a source can not be read, or is no path but the text of a log, or none of them holds generated code.
     """
+    sources = [sources] if isinstance(sources, (str, Path)) else sources
+    for source in sources:
+        if isinstance(source, str) and (lines := source.count("\n")):
+            raise LabError(
+                f"a source is a path, and a text of {lines + 1:,} lines is none; write it into a file, and give its path"
+            )
     reader = _Reader(name, parsed or Parsed())
     with ParallelReader(() if parsed else sources, as_, reader.parsed) as files:
         for source in sources:

@@ -27,10 +27,10 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from inductor_lab.read.module import Definition, Module, assigned, definitions, input_types, tensor_types
+from inductor_lab.read.module import Definition, Module, assigned, definitions, made_by_harness, tensor_types
 from inductor_lab.read.syntax import parse_prefix
-from inductor_lab.read.types import size, split
-from inductor_lab.read.wrapper import RESULT, Run, tensor_type
+from inductor_lab.read.types import size, split, tensor_type
+from inductor_lab.read.wrapper import RESULT, Run
 from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
 
 _MARKS = re.compile(
@@ -100,7 +100,7 @@ def read_module(text: str) -> Module:
     if block:
         first = text.count("\n", 0, block.start("python"))
         python = block["python"].replace('\\"\\"\\"', '"""')
-        tree, problems = parse_prefix(python)
+        tree, problems, _ = parse_prefix(python)
         module.problems.extend((line + first, message) for line, message in problems)
         found = definitions(tree, python.split("\n"))
         module.definitions.extend(replace(one, line=one.line + first) for one in found)
@@ -154,7 +154,7 @@ def _given(wrapper: str) -> dict[str, TensorType]:
             made = {str(number): tensor_type(value, {}) for number, value in enumerate(values)}
             named = {match["name"]: made.get(match["number"]) for match in _INPUT.finditer(wrapper)}
             return {name: type_ for name, type_ in named.items() if type_}
-    return input_types(tree)
+    return tensor_types(made_by_harness(tree))
 
 
 def _claimed(module: Module, wrapper: str) -> dict[str, TensorType]:

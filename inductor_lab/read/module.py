@@ -17,7 +17,8 @@ from functools import cached_property
 from inductor_lab.computation.operators import called
 from inductor_lab.read import provenance
 from inductor_lab.read.syntax import parse_prefix, walk
-from inductor_lab.read.wrapper import Run, Wrapper, tensor_type
+from inductor_lab.read.types import tensor_type
+from inductor_lab.read.wrapper import Function, Run, Wrapper
 from inductor_lab.records import Claim, ExternCall, TensorType
 
 _AOT_ID = re.compile(r"^# AOT ID: \['(?P<id>[\w.]+)'\]", re.MULTILINE)
@@ -60,7 +61,10 @@ class Module:
     graph_id: str
     kind: str
     definitions: list[Definition] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
+    """Those that run the graph, as steps on memory; none of a wrapper in C++, nor of a module that `Parsed` keeps."""
     runs: list[Run] = field(default_factory=list)
+    """Their launches."""
     externs: list[ExternCall] = field(default_factory=list)
     """Library calls, before their graph has a name."""
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -68,6 +72,8 @@ class Module:
     """Symbolic size -> what the harness has for it."""
     in_cpp: bool = False
     """The wrapper is C++."""
+    broken: str = ""
+    """Why the text is no Python as a whole: `invalid syntax in line 3`."""
 
 
 def read_module(text: str) -> Module:
@@ -76,15 +82,16 @@ def read_module(text: str) -> Module:
     Raises:
         ValueError: it is so long or so deep that it is no module of Inductor's.
     """
-    found = _AOT_ID.search(text)
-    graph_id = found["id"] if found else ""
+    named = _AOT_ID.search(text)
+    graph_id = named["id"] if named else ""
     kind = graph_id.rpartition("_")[2]
     module = Module(graph_id, kind if kind in {"inference", "forward", "backward"} else "unknown")
-    tree, problems = parse_prefix(text)
+    tree, problems, module.broken = parse_prefix(text)
     module.problems.extend(problems)
     lines = text.split("\n")
     module.definitions.extend(definitions(tree, lines))
-    inputs = input_types(tree)
+    made = list(made_by_harness(tree))
+    inputs = tensor_types(made)
     foreign: set[str] = set()
     choices: dict[str, Choice] = {}
     slices: dict[int, list[slice]] = {}
@@ -99,15 +106,13 @@ def read_module(text: str) -> Module:
                     foreign.add(name)
     for statement in tree.body:
         for function in _functions(statement):
-            wrapper = Wrapper(dict(inputs), foreign)
-            wrapper.read(function.body)
-            if function.name.startswith(
-                "partition_"
-            ):  # the next one is handed what this one made, under the same names
-                inputs = wrapper.types
-            module.runs.extend(wrapper.runs)
-            module.externs.extend(wrapper.externs)
-    module.hints = _hints(tree)
+            found = Wrapper(function, inputs, foreign).function
+            if found.name.startswith("partition_"):  # the next one is handed what this one made, under the same names
+                inputs = found.types
+            module.functions.append(found)
+    module.runs = [run for function in module.functions for run in function.runs]
+    module.externs = [call for function in module.functions for call in function.externs]
+    module.hints = _hints(tree, made)
     is_module = _ASYNC.search(text) is not None
     if not problems and is_module:
         module.problems.extend(unfinished(tree, lines))
@@ -209,12 +214,10 @@ def _within(statement: ast.stmt) -> Iterator[ast.FunctionDef | ast.AsyncFunction
                 yield from _within(inner)
 
 
-def _hints(tree: ast.Module) -> dict[str, int]:
+def _hints(tree: ast.Module, made: Iterable[tuple[str, ast.expr]]) -> dict[str, int]:
     """`s77 = primals_3` of a function, where the harness makes `primals_3 = 4096`."""
     numbers = {
-        name: value.value
-        for name, value in _made_by_harness(tree)
-        if isinstance(value, ast.Constant) and isinstance(value.value, int)
+        name: value.value for name, value in made if isinstance(value, ast.Constant) and isinstance(value.value, int)
     }
     found: dict[str, int] = {}
     for statement in tree.body if numbers else ():
@@ -224,11 +227,6 @@ def _hints(tree: ast.Module) -> dict[str, int]:
                     case ast.Assign(targets=[ast.Name(id=symbol)], value=ast.Name(id=name)) if name in numbers:
                         found[symbol] = numbers[name]
     return found
-
-
-def input_types(tree: ast.Module) -> dict[str, TensorType]:
-    """The graph's inputs, as the module's own harness makes them (`rand_strided`): the one place with their dtypes."""
-    return tensor_types(_made_by_harness(tree))
 
 
 def tensor_types(made: Iterable[tuple[str, ast.expr]]) -> dict[str, TensorType]:
@@ -244,8 +242,8 @@ def assigned(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
             yield node.targets[0].id, node.value
 
 
-def _made_by_harness(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
-    """What the functions that time the module assign."""
+def made_by_harness(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """What the functions that time the module assign: of the graph's inputs (`rand_strided`) the one place with their dtypes."""
     for statement in tree.body:
         harness = isinstance(statement, ast.FunctionDef) and statement.name in HARNESS
         if harness or isinstance(statement, ast.If):  # `if __name__ == "__main__":` before torch 2.1

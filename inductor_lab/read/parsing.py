@@ -111,6 +111,7 @@ def _module(text: str) -> tuple[str, module.Module]:
         found = _survived(cpp.read_module if cpp.is_cpp(safe) else module.read_module, safe)
     except ValueError as error:
         found = module.Module("", "unknown", problems=[(1, f"the module was not read: {error}")])
+    found.functions.clear()  # for spans, which have one module read at a time; what the catalog lists of them stays
     found.problems[:0] = problems
     found.problems += _lost(safe, found)
     found.problems += _defined_twice(found.definitions)

@@ -61,7 +61,7 @@ def statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:
             yield from statements(inner)
 
 
-def blocks(statement: ast.stmt) -> dict[str, list[ast.stmt]]:
+def blocks(statement: ast.AST) -> dict[str, list[ast.stmt]]:
     """The blocks inside a statement, by the name of their field."""
     found = {name: getattr(statement, name, None) for name in ("body", "orelse", "finalbody")}
     return {name: block for name, block in found.items() if isinstance(block, list) and block}
@@ -123,8 +123,10 @@ def _depth(line: str) -> int:
     return deepest
 
 
-def parse_prefix(text: str) -> tuple[ast.Module, Problems]:
+def parse_prefix(text: str) -> tuple[ast.Module, Problems, str]:
     """The longest beginning of the text, up to the end of a statement, that is Python, as a tree; and what was wrong with the rest.
+
+    Last comes what Python's parser said of the whole, `invalid syntax in line 3`; nothing where it is Python.
 
     Raises:
         ValueError: it has more code than any wrapper, or is nested too deeply.
@@ -132,19 +134,20 @@ def parse_prefix(text: str) -> tuple[ast.Module, Problems]:
     if len(text) > MOST_CODE and _STRING.sub("", text).count("\n") > MOST_CODE:
         raise ValueError(f"it has more than {MOST_CODE} lines outside its kernels")
     try:
-        return parse(text), []
+        return parse(text), [], ""
     except SyntaxError as error:
         lines, end, told = text.split("\n"), (error.lineno or 1) - 1, error.msg
+        broken = f"{error.msg} in line {error.lineno}"
     for _ in range(TRIES):
         while end > 0 and not _starts_statement(lines, end):
             end -= 1
         if end <= 0:
             break
         try:
-            return parse("\n".join(lines[:end])), [(end + 1, _told(told, end + 1))]
+            return parse("\n".join(lines[:end])), [(end + 1, _told(told, end + 1))], broken
         except SyntaxError as error:  # often a string that began earlier: the error says where
             end = min(end - 1, (error.lineno or end) - 1)
-    return ast.Module([], []), [(1, _told(told, 1))]
+    return ast.Module([], []), [(1, _told(told, 1))], broken
 
 
 def _starts_statement(lines: list[str], index: int) -> bool:

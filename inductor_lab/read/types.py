@@ -1,15 +1,33 @@
-"""Types as FX prints them; sizes and strides as text, and as Python that floors no fraction."""
+"""Types of tensors, as FX prints them and as a wrapper's expressions make them; sizes and strides as text, and as Python that floors no fraction."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from math import lcm
 
+from inductor_lab.computation.operators import called
 from inductor_lab.dtypes import FX
 from inductor_lab.records import SizeLike, TensorType
 from inductor_lab.records.size import contiguous
 
+DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
+MADE_FROM = {
+    "empty_strided": (0, 1, 2),
+    "rand_strided": (0, 1, 2),
+    "empty_strided_p2p": (0, 1, 2),
+    "empty": (0, None, None),
+    "zeros": (0, None, None),
+    "alloc_from_pool": (3, 4, 2),
+    "generate_example_value": (0, 1, 3),
+    "_make_strided_tensor": (0, 1, 3),
+}
+"""What makes a tensor -> the positions of its shape, strides and dtype; strides that are not told are contiguous ones."""
+VIEWS = {"reinterpret_tensor", "as_strided", "_reinterpret_tensor"}
+"""Calls that give the memory of their first argument another shape: it comes second, the strides third."""
+SAME = {"copy_if_misaligned", "clone_if_misaligned", "copy_misaligned"}
+"""Calls that give their first argument back, at times copied."""
 _FX_TYPE = re.compile(r"^(\w+)\[([^\]]*)\](?:\[([^\]]*)\])?")
 
 
@@ -90,3 +108,74 @@ def _times(node: ast.expr, number: int) -> ast.expr:
         case ast.Constant(value=int(value)):
             return ast.Constant(value * number)
     return ast.BinOp(ast.Constant(number), ast.Mult(), node)
+
+
+# What an expression of a wrapper makes
+
+
+def is_alias(call: ast.Call) -> bool:
+    """Whether a call gives the memory of its first argument: a view of it, or itself."""
+    return called(call) in VIEWS | SAME
+
+
+def tensor_type(value: ast.expr, types: Mapping[str, TensorType]) -> TensorType | None:
+    """The type of an expression of the wrapper; an empty dtype where only the shape is told.
+
+    Args:
+        types: Of variables.
+    """
+    match value:
+        case ast.Name(id=name):
+            return types.get(name)
+        case ast.Call(func=ast.Attribute(attr="view"), args=[told]) if (fold := folded_lines(value)) is not None:
+            known, shape = types.get(fold[0]), extents(told)
+            return TensorType(known.dtype if known else "", shape, contiguous(shape))
+        case ast.Call(args=[first, *_] as arguments, keywords=keywords):
+            name = called(value)
+            if name in SAME:
+                return tensor_type(first, types)
+            if name in VIEWS and len(arguments) >= 3:
+                known = tensor_type(first, types)
+                return TensorType(known.dtype if known else "", extents(arguments[1]), extents(arguments[2]))
+            places = MADE_FROM.get(DEVICES.sub("", name))
+            if places is None:
+                return None
+            at = [arguments[place] if place is not None and place < len(arguments) else None for place in places]
+            if at[0] is None:
+                return None
+            named = next((keyword.value for keyword in keywords if keyword.arg == "dtype"), at[2])
+            shape = extents(at[0])
+            strides = extents(at[1]) if at[1] is not None else ()
+            dtype = ast.unparse(named).removeprefix("torch.") if named is not None else ""
+            return TensorType(dtype, shape, strides or contiguous(shape))
+    return None
+
+
+def folded_lines(value: ast.expr) -> tuple[str, str, ast.Call] | None:
+    """The workspace of `ws[a : b].view(512, 4096).sum(dim=0).view([4096])`, its fold and the lines that are folded (mix-order reductions, 2.10 on)."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="view")) if folded_lines(inner) is not None:
+            return folded_lines(inner)
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(
+                    func=ast.Attribute(value=ast.Subscript(value=ast.Name(id=workspace)), attr="view")
+                ) as lines,
+                attr=fold,
+            ),
+            args=[],
+            keywords=[ast.keyword(arg="dim")],
+        ):
+            return workspace, fold, lines
+    return None
+
+
+def extents(node: ast.expr) -> tuple[SizeLike, ...]:
+    """The sizes of a tuple or a list, or one number."""
+    sizes = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else ()
+    return tuple(map(_extent, sizes))
+
+
+def _extent(node: ast.expr) -> SizeLike:
+    told = node if isinstance(node, (ast.Constant, ast.Name)) else whole(node)
+    return told.value if isinstance(told, ast.Constant) and isinstance(told.value, int) else ast.unparse(told)

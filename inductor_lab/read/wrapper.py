@@ -1,43 +1,100 @@
-"""One function of a module's wrapper, statement by statement: the type of every variable, each launch, each extern call."""
+"""One function of a module's wrapper, walked once: each launch and library call, what it is passed, and which memory each variable lies in.
+
+buf1 = empty_strided_cuda((128, 432), (432, 1), torch.float32)
+buf2 = reinterpret_tensor(buf1, (128, 16), (432, 1), 16)  # alias     buf2 is a view of buf1
+triton_poi_fused_0.run(arg0_1, buf2, 2048, stream=stream0)            a step: it is passed arg0_1, and buf1 from element 16 on
+buf3 = buf1; del buf1  # reuse                                        buf3 has buf1's memory
+if arg1_1: extern_kernels.mm(buf3, buf3, out=buf4)                    a barrier, and a library call in it
+
+The catalog lists every launch and library call (`Function.runs`, `Function.externs`); spans are made of the steps.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import zip_longest
 
-from inductor_lab.computation.operators import called
-from inductor_lab.read.types import whole
-from inductor_lab.records import ExternCall, LaunchArgument, SizeLike, TensorType
+from inductor_lab.read.syntax import blocks
+from inductor_lab.read.types import extents, folded_lines, is_alias, tensor_type
+from inductor_lab.records import ExternCall, LaunchArgument, TensorType
 from inductor_lab.records.size import contiguous
 
-DEVICES = re.compile(r"_(cuda|cpu|cpu_pinned|xpu|mtia|mps|npu)$")
 PRECOMPUTED = re.compile(r"ps\d+")
 """Sizes that the wrapper works out once (`precomputed_replacements` in torch/_inductor/sizevars.py)."""
-MADE_FROM = {
-    "empty_strided": (0, 1, 2),
-    "rand_strided": (0, 1, 2),
-    "empty_strided_p2p": (0, 1, 2),
-    "empty": (0, None, None),
-    "zeros": (0, None, None),
-    "alloc_from_pool": (3, 4, 2),
-    "generate_example_value": (0, 1, 3),
-    "_make_strided_tensor": (0, 1, 3),
-}
-"""What makes a tensor -> the positions of its shape, strides and dtype; strides that are not told are contiguous ones."""
-VIEWS = {"reinterpret_tensor", "as_strided", "_reinterpret_tensor"}
-"""Calls that give the memory of their first argument another shape: it comes second, the strides third."""
-SAME = {"copy_if_misaligned", "clone_if_misaligned", "copy_misaligned"}
-"""Calls that give their first argument back, at times copied."""
 EXTERN = ("extern_kernels.", "torch.ops.", "aten.", "inductor_ops.", "_quantized.", "torch._scaled_mm")
 """What the names of functions that are no generated kernels begin with."""
 RESULT = "out"
 """The keyword by which a library is told the buffer to write."""
-_IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
+IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 """An operator that writes its first argument: `aten.scatter_reduce_.two`."""
 NOT_PASSED = {"grid", "stream", "num_warps", "num_stages"}
 """Keywords of `.run(` that are no arguments of the kernel."""
+MAKES = ("empty", "alloc_from_pool")
+QUIET = {
+    "assert_size_stride", "assert_alignment", "assert_tensor_metadata", "assert_size_stride_grouped",
+    "set_device", "get_raw_stream", "get_cuda_stream", "clear", "record_function", "reset_to_zero",
+}  # fmt: skip
+"""Calls that do nothing to the graph's tensors."""
+SCRATCH = ("workspace", "semaphores")
+"""How variables begin that hold what programs of one launch share; a launch clears them."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What a variable or an argument is: an allocation, or a part of it in a shape of its own."""
+
+    base: str
+    """The variable that first named the memory."""
+    shape: str = ""
+    """As the text has it, `(128, 16)`; empty for the whole as it was made."""
+    stride: str = ""
+    offset: str = "0"
+    """In elements from where the base begins."""
+
+    @property
+    def text(self) -> str:
+        """`buf1`, `view(buf1, (128, 16), (432, 1), 16)`."""
+        return f"view({self.base}, {self.shape}, {self.stride}, {self.offset})" if self.shape else self.base
+
+
+@dataclass(frozen=True)
+class Passed:
+    """One argument."""
+
+    name: str
+    """Its position, `0`, or keyword."""
+    text: str
+    """As the wrapper has it; a size that it works out before a launch as it does: `s77*s77` for `triton_poi_fused_0_xnumel`."""
+    view: View | None = None
+    """Of what has a memory."""
+    type: TensorType | None = None
+    storage: str = ""
+    """The variable that first named the memory, also where that one is gone: `buf1` of the view of buf3 above."""
+
+    @property
+    def argument(self) -> LaunchArgument:
+        """As the catalog has it."""
+        return LaunchArgument(self.name, self.text, self.type, self.storage)
+
+
+@dataclass
+class WrapperStep:
+    """One launch or library call of the wrapper."""
+
+    line: int
+    function: str
+    """The kernel's variable, or the library's function."""
+    launch: bool
+    arguments: tuple[Passed, ...]
+    target: str = ""
+    """The variable that takes the result."""
+    parts: dict[int, str] = field(default_factory=dict)
+    """Of a result: which part has which variable."""
+    barrier: str = ""
+    """Why nothing can be moved across it; of what is neither a launch nor a library call."""
 
 
 @dataclass(frozen=True)
@@ -51,132 +108,255 @@ class Run:
 
 
 @dataclass
-class Wrapper:
-    """Walks the statements of one function in order."""
+class Function:
+    """One function that runs a graph, or a part of it."""
 
+    name: str
     types: dict[str, TensorType]
-    foreign: set[str]
-    """Names of kernels that are not Triton: C++, CUTLASS, Metal, Halide ..."""
+    """Of variables, behind its last statement."""
+    steps: list[WrapperStep] = field(default_factory=list)
+    """What it does, in order; of a branch or a loop one step, a barrier."""
+    launches: list[WrapperStep] = field(default_factory=list)
+    """Every launch, inside of branches too."""
+    calls: list[WrapperStep] = field(default_factory=list)
+    """Every library call, inside of branches too, with the calls of kernels that are not Triton."""
+    given: set[str] = field(default_factory=set)
+    """Variables that it is given: the graph's inputs, what an earlier partition made."""
+    renewed: dict[str, View] = field(default_factory=dict)
+    """`buf3 = buf1; del buf1`: a variable that has the memory of one that is gone -> what that was."""
+    views: dict[str, View] = field(default_factory=dict)
     storage: dict[str, str] = field(default_factory=dict)
-    sizes: dict[str, str] = field(default_factory=dict)
-    """What the wrapper computes before a launch: `triton_poi_fused_0_xnumel` is `s77*s77`, `ps0` is `s77 // 2`."""
-    runs: list[Run] = field(default_factory=list)
-    calls: list[ExternCall] = field(default_factory=list)
-    results: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Variable -> the number of the library call that it is the result of, and which part: `buf4 = buf3[0]` is part `0` of buf3's."""
+    """Of what was renewed: the variable that first named the memory."""
+    folded: set[str] = field(default_factory=set)
+    """Memory of a launch's own that is read behind it: the lines of a mix-order reduction's sums."""
+    returned: set[str] = field(default_factory=set)
+    """Memory that it returns, by the variable that first named it."""
+
+    @property
+    def runs(self) -> list[Run]:
+        """The launches, as the catalog lists them."""
+        return [Run(step.function, tuple(one.argument for one in step.arguments), step.line) for step in self.launches]
 
     @property
     def externs(self) -> list[ExternCall]:
-        """The library calls, with what came of each, once every statement was read."""
-        return [replace(call, outputs=self.outputs(number, call)) for number, call in enumerate(self.calls)]
+        """The library calls, with what came of each."""
+        return [self._extern(step) for step in self.calls]
 
-    def outputs(self, number: int, call: ExternCall) -> tuple[LaunchArgument, ...]:
-        """The parts of a result that are used; the whole where none is taken out of it."""
-        told = [a for a in call.arguments if a.name == RESULT]
-        if _IN_PLACE.match(call.target):
-            told = told or [a for a in call.arguments[:1] if a.storage]
-        found = [(part, variable) for variable, (of, part) in self.results.items() if of == number]
-        chosen = [one for one in found if one[0]] or found
-        made = [LaunchArgument(part, v, self.types.get(v), self.storage.get(v, v)) for part, v in chosen]
-        return tuple(told or made)
+    def _extern(self, step: WrapperStep) -> ExternCall:
+        """What a call writes: what it is told to, else the parts of its result that are used; the whole where none is taken out of it."""
+        arguments = tuple(one.argument for one in step.arguments)
+        outputs = [argument for argument in arguments if argument.name == RESULT]
+        if not outputs and IN_PLACE.match(step.function):
+            outputs = [argument for argument in arguments[:1] if argument.storage]
+        if not outputs:
+            made = [(str(part), name) for part, name in step.parts.items()] or [("", step.target)]
+            outputs = [
+                LaunchArgument(part, name, self.types.get(name), self.storage_of(View(name)))
+                for part, name in made
+                if name
+            ]
+        return ExternCall(step.function, "", step.line, arguments, tuple(outputs))
 
-    def read(self, statements: list[ast.stmt]) -> None:
-        for statement in statements:
+    def view(self, variable: str) -> View:
+        """What a variable is."""
+        return self.views.get(variable, View(variable))
+
+    def storage_of(self, view: View) -> str:
+        """The variable that first named its memory."""
+        return self.storage.get(view.base, view.base)
+
+
+class Wrapper:
+    """Walks one function's statements in order."""
+
+    def __init__(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, types: Mapping[str, TensorType], foreign: Set[str]
+    ) -> None:
+        """Args:
+        types: Of the variables that it is given.
+        foreign: Names of kernels that are not Triton: C++, CUTLASS, Metal, Halide ...
+        """
+        self.function = Function(node.name, dict(types))
+        self.foreign = foreign
+        self.sizes: dict[str, str] = {}
+        """What the wrapper computes before a launch: `triton_poi_fused_0_xnumel` is `s77*s77`, `ps0` is `s77 // 2`."""
+        self.results: dict[str, WrapperStep] = {}
+        """Variable -> the call that it is the result of."""
+        self._read(node.body)
+
+    def _read(self, body: Sequence[ast.stmt]) -> None:
+        for statement, following in zip_longest(body, body[1:]):
             match statement:
-                case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    continue  # read on its own
-                case ast.With(body=body) | ast.AsyncWith(body=body):
-                    self.read(body)
-                case ast.For(body=body, orelse=orelse) | ast.AsyncFor(body=body, orelse=orelse):
-                    self.read(body + orelse)
-                case ast.If(test=test, body=body, orelse=orelse) | ast.While(test=test, body=body, orelse=orelse):
-                    self.call(test)
-                    self.read(body)
-                    self.read(orelse)
-                case ast.Try(body=body, handlers=handlers, orelse=orelse, finalbody=last):
-                    self.read([*body, *(inner for handler in handlers for inner in handler.body), *orelse, *last])
-                case ast.Match(cases=cases):
-                    self.read([inner for case in cases for inner in case.body])
-                case ast.Assign(value=ast.Tuple(elts=values)):
-                    for value in values:
-                        self.call(value)
-                case ast.AnnAssign(value=ast.expr() as value):
-                    self.call(value)
-                case ast.Assign(targets=[target], value=value):
-                    before = len(self.calls)
-                    self.call(value)
-                    if isinstance(target, ast.Name):
-                        self.assign(target.id, value)
-                        self.result(target.id, value, before)
-                case ast.Expr(value=value) | ast.Return(value=ast.expr() as value):
-                    self.call(value)
+                case ast.With(body=inner):
+                    self._read(inner)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self._assigned(name, value, following)
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                    self.function.given |= {one.id for one in targets if isinstance(one, ast.Name)}
+                    if not isinstance(value, ast.Name):
+                        self._barrier(statement, f"`{ast.unparse(value)[:60]}` gives several results at once")
+                case ast.Expr(value=ast.Call() as call):
+                    self._called(call)
+                case ast.Return(value=ast.expr() as value):
+                    self.function.returned |= {self.function.view(one).base for one in _named(value)}
+                    self._count(value)
+                case ast.Delete() | ast.Expr() | ast.Return() | ast.Import() | ast.ImportFrom() | ast.Pass():
+                    pass
+                case _:
+                    self._barrier(statement, f"line {statement.lineno} is neither a launch nor a library call")
 
-    def assign(self, name: str, value: ast.expr) -> None:
-        made = tensor_type(value, self.types)
-        if made:
-            self.types[name] = made
-        else:
-            self.types.pop(name, None)
-        if "numel" in name or PRECOMPUTED.fullmatch(name):
-            self.sizes[name] = ast.unparse(value)
-        base = _aliased(value)
-        self.storage[name] = self.storage.get(base, base) if base else name
+    def _barrier(self, statement: ast.stmt, why: str) -> None:
+        self.function.steps.append(WrapperStep(statement.lineno, "", False, self._used(statement), barrier=why))
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return  # read on its own
+        parts = [statement, *getattr(statement, "handlers", ()), *getattr(statement, "cases", ())]
+        inner = [one for part in parts for block in blocks(part).values() for one in block]
+        self._count(getattr(statement, "value", None) or getattr(statement, "test", None), inner)
 
-    def result(self, name: str, value: ast.expr, before: int) -> None:
-        """Whether a variable is what a library call gave, or a part of it."""
+    def _count(self, value: ast.expr | None, inner: Sequence[ast.stmt] = ()) -> None:
+        """Take note of launches and library calls that are no steps: inside of a value, of a branch or a loop."""
+        steps, self.function.steps = self.function.steps, []
+        for one in value.elts if isinstance(value, ast.Tuple) else [value]:
+            if isinstance(one, ast.Call):
+                self._called(one)
+        self._read(inner)
+        self.function.steps = steps
+
+    def _assigned(self, name: str, value: ast.expr, following: ast.stmt | None) -> None:
+        type_ = tensor_type(value, self.function.types)
+        self.function.storage.pop(name, None)
         match value:
-            case ast.Call() if len(self.calls) > before:
-                self.results[name] = (before, "")
-            case ast.Subscript(value=ast.Name(id=whole), slice=ast.Constant(value=int(part))) if whole in self.results:
-                self.results[name] = (self.results[whole][0], str(part))
+            case ast.Name(id=other):
+                self._renamed(name, self.function.view(other), other, following)
+            case ast.Call() if value.args and is_alias(value):
+                self._renamed(name, self._viewed(value), next(iter(_named(value.args[0])), ""), following)
+            case ast.Call():
+                self.function.views[name] = View(name)
+                self._called(value, name)
+            case _ if is_size(name):
+                pass
+            case _:
+                self.function.views[name] = View(name)
+                match value:
+                    case ast.Subscript(value=ast.Name(id=whole), slice=ast.Constant(value=int(part))):
+                        if whole in self.results:
+                            self.results[whole].parts[part] = name
+                    case ast.Tuple():
+                        self._count(value)
+        if is_size(name):
+            self.sizes[name] = ast.unparse(value)
+        if type_:
+            self.function.types[name] = type_
+        else:
+            self.function.types.pop(name, None)
 
-    def library(self, function: str, call: ast.Call) -> None:
-        arguments = tuple(self.passed(*one) for one in given(call))
-        self.calls.append(ExternCall(function, "", call.lineno, arguments))
+    def _renamed(self, name: str, view: View, other: str, following: ast.stmt | None) -> None:
+        """Another name for a memory. Where the old one ends the new one may hold something else: it counts as a memory of its own."""
+        function = self.function
+        gone = isinstance(following, ast.Delete) and other in _named(following)
+        if gone and function.view(other) == View(other):
+            function.renewed[name] = view
+            function.storage[name] = function.storage_of(view)
+            view = View(name)
+        function.views[name] = view
 
-    def fold(self, workspace: str, call: ast.Call, lines: ast.Call) -> None:
-        """What groups of rows left in a workspace, a line each, is folded to one line: `ws[...].view(512, 4096).sum(dim=0)`."""
-        assert isinstance(call.func, ast.Attribute)
-        known = self.types.get(workspace)
-        shape = _sizes(ast.Tuple(lines.args))
-        type_ = TensorType(known.dtype if known else "", shape, contiguous(shape))
-        folded = LaunchArgument("0", ast.unparse(lines), type_, self.storage.get(workspace, workspace))
-        self.calls.append(ExternCall(f"aten.{call.func.attr}", "", call.lineno, (folded, LaunchArgument("dim", "0"))))
-
-    def call(self, value: ast.expr) -> None:
-        if not isinstance(value, ast.Call):
-            return
-        function = ast.unparse(value.func)
-        name = function.rpartition(".")[0]
-        if function in self.foreign or name in self.foreign:
-            self.library(function, value)
-        elif is_launch(value):
-            self.runs.append(Run(name, tuple(self.passed(*one) for one in given(value, NOT_PASSED)), value.lineno))
+    def _called(self, call: ast.Call, target: str = "") -> None:
+        function = ast.unparse(call.func)
+        owner, _, method = function.rpartition(".")
+        foreign = function in self.foreign or owner in self.foreign
+        if foreign:
+            self._call(WrapperStep(call.lineno, function, False, self._passed(call), target))
+        if is_launch(call):
+            step = WrapperStep(call.lineno, owner, True, self._passed(call, NOT_PASSED), target)
+            self.function.steps.append(step)
+            if not foreign:
+                self.function.launches.append(step)
+                self.results[target] = step
         elif function.startswith(EXTERN):
-            self.library(function, value)
-        elif (fold := _fold(value)) is not None:
-            self.fold(*fold)
-        elif function == "assert_size_stride" and len(value.args) >= 3:
-            self.asserted(value.args[0], value.args[1], value.args[2])
-        elif function == "assert_size_stride_grouped" and len(value.args) >= 3:
-            groups = [a.elts for a in value.args[:3] if isinstance(a, (ast.Tuple, ast.List))]
-            if len(groups) == 3:
-                for tensor, shape, stride in zip(*groups, strict=False):
-                    self.asserted(tensor, shape, stride)
-        elif function == "assert_tensor_metadata" and len(value.args) >= 4:  # of what a library returned, from 2.14 on
-            tensor, shape, stride, dtype = value.args[:4]
-            self.asserted(tensor, shape, stride, ast.unparse(dtype).removeprefix("torch."))
+            step = WrapperStep(call.lineno, function, False, self._passed(call), target)
+            self.function.steps.append(step)
+            self._call(step)
+        elif method in QUIET:
+            self._asserted(function, call.args)
+        elif not (function.startswith(MAKES) or (method == "zero_" and owner.startswith(SCRATCH))):
+            self._fold(call, target)
+            self.function.folded |= {name for name in _named(call) if name.startswith(SCRATCH)}
+            why = f"`{function}` is no launch of Inductor's and no library call that is known"
+            self.function.steps.append(WrapperStep(call.lineno, function, False, self._used(call), target, barrier=why))
 
-    def passed(self, name: str, argument: ast.expr) -> LaunchArgument:
-        text = ast.unparse(argument)
-        base = _aliased(argument)
-        storage = self.storage.get(base, base) if base else self.storage.get(text, text)
-        return LaunchArgument(name, self.sizes.get(text, text), tensor_type(argument, self.types), storage)
+    def _call(self, step: WrapperStep) -> None:
+        self.function.calls.append(step)
+        self.results[step.target] = step
 
-    def asserted(self, tensor: ast.expr, shape: ast.expr, stride: ast.expr, dtype: str = "") -> None:
+    def _fold(self, call: ast.Call, target: str) -> None:
+        """What groups of rows left in a workspace, a line each, is folded to one line: `ws[...].view(512, 4096).sum(dim=0)`."""
+        found = folded_lines(call)
+        if found is None:
+            return
+        workspace, operator, lines = found
+        known = self.function.types.get(workspace)
+        shape = extents(ast.Tuple(lines.args))
+        type_ = TensorType(known.dtype if known else "", shape, contiguous(shape))
+        storage = self.function.storage_of(self.function.view(workspace))
+        folded = Passed("0", ast.unparse(lines), None, type_, storage)
+        self._call(WrapperStep(call.lineno, f"aten.{operator}", False, (folded, Passed("dim", "0")), target))
+
+    def _asserted(self, function: str, arguments: Sequence[ast.expr]) -> None:
+        """What an assertion says of the types of tensors."""
+        match function, arguments:
+            case "assert_size_stride", [tensor, shape, stride, *_]:
+                self._typed(tensor, shape, stride)
+            case "assert_size_stride_grouped", [
+                ast.Tuple(elts=tensors) | ast.List(elts=tensors),
+                ast.Tuple(elts=shapes) | ast.List(elts=shapes),
+                ast.Tuple(elts=strides) | ast.List(elts=strides),
+                *_,
+            ]:
+                for tensor, shape, stride in zip(tensors, shapes, strides, strict=False):
+                    self._typed(tensor, shape, stride)
+            case "assert_tensor_metadata", [
+                tensor,
+                shape,
+                stride,
+                dtype,
+                *_,
+            ]:  # of what a library returned, from 2.14 on
+                self._typed(tensor, shape, stride, ast.unparse(dtype).removeprefix("torch."))
+
+    def _typed(self, tensor: ast.expr, shape: ast.expr, stride: ast.expr, dtype: str = "") -> None:
         if isinstance(tensor, ast.Name):
-            known = self.types.get(tensor.id)
-            self.types[tensor.id] = TensorType(dtype or (known.dtype if known else ""), _sizes(shape), _sizes(stride))
+            known = self.function.types.get(tensor.id)
+            dtype = dtype or (known.dtype if known else "")
+            self.function.types[tensor.id] = TensorType(dtype, extents(shape), extents(stride))
+
+    def _passed(self, call: ast.Call, without: Set[str] = frozenset()) -> tuple[Passed, ...]:
+        """What a call is passed, by position, `0`, `1` ..., or by keyword, but for some keywords."""
+        by_name = [(k.arg, k.value) for k in call.keywords if k.arg and k.arg not in without]
+        return tuple(self._argument(*one) for one in (*((str(n), one) for n, one in enumerate(call.args)), *by_name))
+
+    def _argument(self, name: str, value: ast.expr) -> Passed:
+        function, text = self.function, value.id if isinstance(value, ast.Name) else ast.unparse(value)
+        type_ = tensor_type(value, function.types)
+        view = None
+        match value:
+            case ast.Name(id=variable) if variable in function.views or variable in function.types:
+                view = function.view(variable)
+            case ast.Call() if value.args and is_alias(value):
+                view = self._viewed(value)
+        return Passed(name, self.sizes.get(text, text), view, type_, function.storage_of(view) if view else text)
+
+    def _used(self, node: ast.AST) -> tuple[Passed, ...]:
+        """The variables that a barrier may read or write."""
+        return tuple(Passed(str(n), "", self.function.view(name)) for n, name in enumerate(_named(node)))
+
+    def _viewed(self, call: ast.Call) -> View:
+        """`reinterpret_tensor(x, shape, stride, offset)`, whose offset counts from where x begins; `copy_if_misaligned(x)`."""
+        of = call.args[0]
+        inner = self._viewed(of) if isinstance(of, ast.Call) and of.args else self.function.view(ast.unparse(of))
+        if len(call.args) < 3:
+            return inner
+        shape, stride, *rest = map(ast.unparse, call.args[1:])
+        return View(inner.base, shape, stride, _sum(inner.offset, rest[0] if rest else "0"))
 
 
 def is_launch(call: ast.Call) -> bool:
@@ -185,77 +365,19 @@ def is_launch(call: ast.Call) -> bool:
     return named and not any(isinstance(argument, ast.Starred) for argument in call.args)
 
 
-def given(call: ast.Call, without: Set[str] = frozenset()) -> Iterator[tuple[str, ast.expr]]:
-    """What a call is passed, by position, `0`, `1` ..., or by keyword, but for some keywords."""
-    yield from ((str(position), argument) for position, argument in enumerate(call.args))
-    yield from ((k.arg, k.value) for k in call.keywords if k.arg and k.arg not in without)
+def is_size(name: str) -> bool:
+    """Whether a variable is a size that the wrapper works out before a launch."""
+    return "numel" in name or PRECOMPUTED.fullmatch(name) is not None
 
 
-def is_alias(call: ast.Call) -> bool:
-    """Whether a call gives the memory of its first argument: a view of it, or itself."""
-    return called(call) in VIEWS | SAME
+def _sum(one: str, other: str) -> str:
+    if one == "0" or other == "0":
+        return other if one == "0" else one
+    return str(int(one) + int(other)) if one.isdecimal() and other.isdecimal() else f"{one} + {other}"
 
 
-def tensor_type(value: ast.expr, types: dict[str, TensorType]) -> TensorType | None:
-    """The type of an expression of the wrapper; an empty dtype where only the shape is told."""
-    match value:
-        case ast.Name(id=name):
-            return types.get(name)
-        case ast.Call(func=ast.Attribute(attr="view"), args=[told]) if (fold := _fold(value)) is not None:
-            known = types.get(fold[0])
-            return TensorType(known.dtype if known else "", _sizes(told), contiguous(_sizes(told)))
-        case ast.Call(args=[first, *_] as arguments, keywords=keywords):
-            name = called(value)
-            if name in SAME:
-                return tensor_type(first, types)
-            if name in VIEWS and len(arguments) >= 3:
-                known = tensor_type(first, types)
-                return TensorType(known.dtype if known else "", _sizes(arguments[1]), _sizes(arguments[2]))
-            places = MADE_FROM.get(DEVICES.sub("", name))
-            if places is None:
-                return None
-            at = [arguments[place] if place is not None and place < len(arguments) else None for place in places]
-            if at[0] is None:
-                return None
-            named = next((keyword.value for keyword in keywords if keyword.arg == "dtype"), at[2])
-            shape = _sizes(at[0])
-            strides = _sizes(at[1]) if at[1] is not None else ()
-            dtype = ast.unparse(named).removeprefix("torch.") if named is not None else ""
-            return TensorType(dtype, shape, strides or contiguous(shape))
-    return None
-
-
-def _fold(value: ast.expr) -> tuple[str, ast.Call, ast.Call] | None:
-    """The workspace of `ws[a : b].view(512, 4096).sum(dim=0).view([4096])`, its fold and the lines that are folded (mix-order reductions, 2.10 on)."""
-    match value:
-        case ast.Call(func=ast.Attribute(value=ast.Call() as inner, attr="view")) if _fold(inner) is not None:
-            return _fold(inner)
-        case ast.Call(
-            func=ast.Attribute(
-                value=ast.Call(
-                    func=ast.Attribute(value=ast.Subscript(value=ast.Name(id=workspace)), attr="view")
-                ) as lines
-            ),
-            args=[],
-            keywords=[ast.keyword(arg="dim")],
-        ):
-            return workspace, value, lines
-    return None
-
-
-def _aliased(value: ast.expr) -> str:
-    """The variable whose memory an expression names: `buf0` for `buf0` and for `reinterpret_tensor(buf0, ...)`; else empty."""
-    match value:
-        case ast.Name(id=name):
-            return name
-        case ast.Call(args=[ast.Name(id=name), *_]):
-            return name if is_alias(value) else ""
-    return ""
-
-
-def _sizes(node: ast.expr) -> tuple[SizeLike, ...]:
-    elements = (
-        node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node] if isinstance(node, ast.Constant) else []
-    )
-    told = map(whole, elements)
-    return tuple(e.value if isinstance(e, ast.Constant) and isinstance(e.value, int) else ast.unparse(e) for e in told)
+def _named(node: ast.AST) -> Iterator[str]:
+    """Variables that a statement or an expression says."""
+    for one in ast.walk(node):
+        if isinstance(one, ast.Name):
+            yield one.id

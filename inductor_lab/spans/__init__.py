@@ -79,7 +79,7 @@ def wrapper_of(capture: Capture, graph: str) -> SpanWrapper:
             return of
     module = read_module(found.module)
     by_line = {launch.line: kernel for kernel in capture.kernels for launch in kernel.launches if launch.graph == graph}
-    made = SpanWrapper(found.module, {run.name: by_line[run.line] for run in module.runs if run.line in by_line})
+    made = SpanWrapper(module, {run.name: by_line[run.line] for run in module.runs if run.line in by_line})
     _KEPT[:] = [*_KEPT[-1:], (found, made)]
     return made
 

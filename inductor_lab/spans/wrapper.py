@@ -17,15 +17,15 @@ from inductor_lab.computation import launched
 from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source, parameters
-from inductor_lab.read.program import SCRATCH, Function, Passed, View, WrapperStep, program
+from inductor_lab.read.module import Module
 from inductor_lab.read.types import sizes
+from inductor_lab.read.wrapper import IN_PLACE, SCRATCH, Function, Passed, View, WrapperStep
 from inductor_lab.records import Argument, Kernel, SizeLike, TensorType
 from inductor_lab.records.size import Size, product
 from inductor_lab.records.span import Span, SpanArgument, SpanStep, SpanTensor
 
 LIBRARY = re.compile(r"extern_kernels\.\w+|(torch\.ops\.)?(aten|prims|inductor_prims)\.\w+(\.\w+)?|torch\._scaled_mm")
 """Functions of which is known what they write: `out=`, or their first argument where the name ends in `_`."""
-IN_PLACE = re.compile(r"(torch\.ops\.)?\w+\.\w*[^\W_]_(\.|$)")
 DRAWS = re.compile(r"\b(native_dropout|rand|seed|bernoulli|multinomial|normal|uniform|dropout)")
 DROPS = re.compile(r"0\.\d*[1-9]\d*|1\.0")
 """What a fused attention is passed that drops some of its weights."""
@@ -54,17 +54,16 @@ class Access:
 class SpanWrapper:
     """A module's functions, asked by the lines of their steps."""
 
-    def __init__(self, text: str, kernels: Mapping[str, Kernel | Source]) -> None:
+    def __init__(self, module: Module, kernels: Mapping[str, Kernel | Source]) -> None:
         """Args:
             kernels: By the module's names for them.
 
         Raises:
-            LabError: the text is no Python.
+            LabError: the module's text is no Python.
         """
-        try:
-            self.functions = [SpanFunction(function, kernels) for function in program(text)]
-        except SyntaxError as error:
-            raise LabError(f"its module is no Python wrapper: {error.msg} in line {error.lineno}") from error
+        if module.broken:
+            raise LabError(f"its module is no Python wrapper: {module.broken}")
+        self.functions = [SpanFunction(function, kernels) for function in module.functions if function.steps]
 
     def span(self, lines: tuple[int, int]) -> Span:
         """The span from one line to another, both those of steps; its names are left empty.

@@ -62,9 +62,10 @@ def test_what_nests_deeper_than_any_code_is_left_out_and_said() -> None:
 
 def test_the_part_before_a_break_is_found_though_a_string_was_open() -> None:
     text = "a = 1\nb = '''\nif x:\n'''\nc = 2\nd = '''\nif x\n" + "e = 1\n" * 100
-    part, ((line, told),) = parse_prefix(text)
+    part, ((line, told),), broken = parse_prefix(text)
     assert ast.unparse(part).split("\n")[::2] == ["a = 1", "c = 2"] and line == 6 and "not whole" in told
-    assert not parse_prefix("a = 1\n")[1] and not parse_prefix(")")[0].body
+    assert broken.startswith("unterminated triple-quoted string literal") and broken.endswith(" in line 6")
+    assert parse_prefix("a = 1\n")[1:] == ([], "") and not parse_prefix(")")[0].body
 
 
 def test_kernels_too_deep_to_be_read_are_listed_each_on_its_own(tmp_path: Path) -> None:

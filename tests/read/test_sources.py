@@ -46,6 +46,16 @@ def read_text(tmp_path: Path, text: str, name: str = "run.log", as_: str = "auto
     return read([path], "demo", as_)
 
 
+def test_a_single_path_is_a_source_and_a_text_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(MODULE, encoding="utf-8")
+    assert read(str(path), "demo") == read(path, "demo") == read([path], "demo")
+    lines = MODULE.count("\n") + 1
+    for sources in (MODULE, [MODULE]):
+        with pytest.raises(LabError, match=f"a source is a path, and a text of {lines:,} lines is none"):
+            read(sources, "demo")
+
+
 def prefixed(head: str, module: str = MODULE) -> str:
     return "\n".join(
         head + line for line in ["Output code: ", *module.splitlines(), "Output code written to: /tmp/x.py"]

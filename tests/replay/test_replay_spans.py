@@ -21,6 +21,7 @@ from inductor_lab import store
 from inductor_lab.cli.verify import _graft
 from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
+from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Node, TensorType, Verdict
 from inductor_lab.records.span import Span
 from inductor_lab.replay import agreement
@@ -125,7 +126,7 @@ def test_an_attention_that_drops_is_a_barrier(captured_once: Callable[..., Path]
     module = graph.module.replace("0.0, True", "0.25, True")
     kernels = {kernel.name: kernel for kernel in capture.kernels}
     with pytest.raises(LabError, match="drops by random numbers that only a card draws"):
-        SpanWrapper(module, kernels).span((line, line))
+        SpanWrapper(read_module(module), kernels).span((line, line))
 
 
 def test_what_a_span_is_given_is_kept_for_its_own_file(

@@ -8,6 +8,7 @@ import pytest
 
 from inductor_lab.errors import LabError
 from inductor_lab.read.kernel import Source
+from inductor_lab.read.module import read_module
 from inductor_lab.records import Argument
 from inductor_lab.records.span import Span
 from inductor_lab.spans.wrapper import SpanWrapper
@@ -76,7 +77,7 @@ KERNELS = {
 
 
 def span(first: int, last: int, module: str = MODULE) -> Span:
-    return SpanWrapper(module, KERNELS).span((LINES[first], LINES[last]))
+    return SpanWrapper(read_module(module), KERNELS).span((LINES[first], LINES[last]))
 
 
 def roles(found: Span) -> dict[str, str]:
@@ -131,14 +132,36 @@ def call(args):
     ],
 )
 def test_what_is_written_over_whole_before_it_is_read_is_unread(again: str, unread: set[str]) -> None:
-    assert SpanWrapper(TWICE.format(again=again), KERNELS).unread(5) == unread
+    assert SpanWrapper(read_module(TWICE.format(again=again)), KERNELS).unread(5) == unread
+
+
+def test_a_branch_is_a_barrier_and_what_is_launched_in_it_is_counted() -> None:
+    module = read_module(
+        TWICE.format(again="if x: double.run(x, buf0, 32)\n    while f(): extern_kernels.mm(x, x, out=buf0)")
+    )
+    (function,) = module.functions
+    assert [(step.line, step.function, bool(step.barrier)) for step in function.steps] == [
+        (5, "double", False),
+        (6, "", True),
+        (7, "", True),
+        (9, "double", False),
+    ]
+    assert [run.line for run in module.runs] == [5, 6, 9]
+    assert [(call.line, call.target) for call in module.externs] == [(7, "extern_kernels.mm")]
+    assert SpanWrapper(module, KERNELS).unread(5) == set()
+
+
+def test_a_text_that_is_no_python_has_no_spans() -> None:
+    with pytest.raises(LabError, match="its module is no Python wrapper: invalid syntax in line 6"):
+        SpanWrapper(read_module(TWICE.format(again="int x;")), KERNELS)
 
 
 def test_what_is_returned_or_given_is_read() -> None:
-    assert SpanWrapper(TWICE.format(again="pass"), KERNELS).unread(8) == set()
-    assert SpanWrapper(TWICE.format(again="pass").replace("(buf1, )", "(x, )"), KERNELS).unread(8) == {"ptr1"}
-    given = TWICE.format(again="pass").replace("buf0 = empty_strided_cuda((8, 4), (4, 1), torch.float32)", "buf0 = x")
-    assert SpanWrapper(given.replace("del buf0", "pass"), KERNELS).unread(5) == set()
+    text = TWICE.format(again="pass")
+    assert SpanWrapper(read_module(text), KERNELS).unread(8) == set()
+    assert SpanWrapper(read_module(text.replace("(buf1, )", "(x, )")), KERNELS).unread(8) == {"ptr1"}
+    given = text.replace("buf0 = empty_strided_cuda((8, 4), (4, 1), torch.float32)", "buf0 = x")
+    assert SpanWrapper(read_module(given.replace("del buf0", "pass")), KERNELS).unread(5) == set()
 
 
 def test_parts_of_one_allocation_are_views_of_it() -> None:
@@ -188,7 +211,7 @@ def hash_of(module: str) -> str:
     """Of the steps from the first `double` to the `add` behind the product."""
     lines = [n for n, line in enumerate(module.split("\n"), 1) if ".run(" in line or "mm(" in line]
     first = lines[1] if "double.run(q" in module else lines[0]
-    return SpanWrapper(module, KERNELS).span((first, lines[lines.index(first) + 2])).sha256
+    return SpanWrapper(read_module(module), KERNELS).span((first, lines[lines.index(first) + 2])).sha256
 
 
 @pytest.mark.parametrize("changes", SAME.values(), ids=SAME)
@@ -206,7 +229,7 @@ def test_what_the_caller_gave_up_is_read_by_nobody_behind() -> None:
         "buf0 = empty_strided_cuda((8, 4), (4, 1), torch.float32)", "buf0 = x; del x  # reuse"
     ).replace("double.run(x, buf4, 32, stream=stream0)", "add.run(buf4, b, 32, stream=stream0)")  # fmt: skip
     lines = [n for n, line in enumerate(module.split("\n"), 1) if ".run(" in line or ".mm(" in line]
-    found = SpanWrapper(module, KERNELS).span((lines[1], lines[-1]))
+    found = SpanWrapper(read_module(module), KERNELS).span((lines[1], lines[-1]))
     assert roles(found)["x"] == "inout, unread"
 
 
