@@ -84,7 +84,7 @@ def _store(kept: Path | None) -> Iterator[Path]:
                 if kept and file is not kept:
                     _read_parquet(database, kept)
         except (duckdb.Error, OSError) as error:
-            raise LabError(f"{kept or file} can not be used as a store: {_sentence(error)}.") from error
+            raise LabError(f"{kept or file} can not be used as a store: {_sentence(error)}") from error
         yield file
 
 
@@ -205,7 +205,7 @@ def _insert(file: Path, parts: Iterable[Rows], gone: Sequence[str]) -> None:
                     )
                 database.execute("COMMIT")
         except duckdb.Error as error:
-            raise LabError(f"{file} can not be written: {_sentence(error)}.") from error
+            raise LabError(f"{file} can not be written: {_sentence(error)}") from error
 
 
 # Asking
@@ -242,10 +242,10 @@ def _sql_errors() -> Iterator[None]:
     try:
         yield
     except _duckdb().Error as error:
-        raise LabError(f"{_sentence(error)}; `inductor-lab query` alone lists the tables and their columns.") from error
+        raise LabError(f"{_sentence(error)} `inductor-lab query` alone lists the tables and their columns.") from error
 
 
 def _sentence(error: Exception) -> str:
-    """`Catalog Error: Table with name kernel does not exist! Did you mean "kernels"?`: without the quoted query."""
-    said = str(error).split("\n\nLINE ")[0].split("\nLINE ")[0]
-    return " ".join(said.split()).rstrip(".")
+    """`Catalog Error: Table with name kernel does not exist! Did you mean "kernels"?`: without the quoted query, and ended."""
+    said = " ".join(str(error).split("\n\nLINE ")[0].split("\nLINE ")[0].split())
+    return said if said.endswith((".", "?", "!")) else f"{said}."

@@ -293,7 +293,7 @@ def test_without_sql_it_lists_the_tables(lab: Lab) -> None:
     ("words", "message"),
     [
         (["SELEC 1", "--over", "logs"], 'syntax error at or near "SELEC"'),
-        (["SELECT * FROM kernel", "--over", "logs"], 'Did you mean "kernels"?'),
+        (["SELECT * FROM kernel", "--over", "logs"], 'Did you mean "kernels"? `inductor-lab query` alone lists'),
         (["DROP TABLE kernels", "--over", "logs"], "A query is one SELECT"),
         (["SELECT 1"], "name folders or logs with --over"),
         (["SELECT 1", "--over", "nowhere"], "There is nothing at nowhere"),

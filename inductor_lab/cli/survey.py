@@ -37,8 +37,9 @@ def compare(
         bool, option("--code", "In the report also the code at each stage, for each capture's card.")
     ] = False,
     kernels: Annotated[
-        int, option("--kernels N", "How many pairs, the costliest first, with --code.", min=1)
-    ] = COSTLIEST,
+        int | None,
+        option("--kernels N", f"For --code: how many pairs, the costliest first; {COSTLIEST} unless given.", min=1),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Kernels added, removed, changed, moved; fusion that moved.
@@ -51,9 +52,11 @@ def compare(
 
     if code and not report:
         raise LabError("--code is for the page: name its file with --report FILE.")
+    if kernels and not code:
+        raise LabError("--kernels is for --code; add that, or leave it out.")
     found = align(shelf.whole(old), shelf.whole(new))
     if report:
-        _write(found, report, kernels if code else 0)
+        _write(found, report, (kernels or COSTLIEST) if code else 0)
     if json:
         output.document(comparison.document(found))
     elif not report:
@@ -119,7 +122,9 @@ def report(
             "--code", "With the code at each stage, TTIR to SASS or AMDGCN, of the costliest kernels, compiled here."
         ),
     ] = False,
-    kernels: Annotated[int, option("--kernels N", "How many the costliest are, with --code.", min=1)] = COSTLIEST,
+    kernels: Annotated[
+        int | None, option("--kernels N", f"For --code: how many the costliest are; {COSTLIEST} unless given.", min=1)
+    ] = None,
     gpu: Annotated[str, option("--gpu NAME", "For --code: the capture's card unless given.", gpus)] = "",
     trace: Annotated[
         Path | None, option("--trace FILE", "A profile that torch.profiler exported: its kernels' times are shown.")
@@ -132,14 +137,15 @@ def report(
     from inductor_lab.measure.history import of_capture
     from inductor_lab.report import html
 
+    if (kernels or gpu) and not code:
+        raise LabError("--kernels and --gpu are for --code; add that, or leave them out.")
     capture = shelf.whole(name)
     seen = _profile(trace) if trace else None
     on = card(capture.gpu)
-    made = compiled(costliest(capture, on)[:kernels], gpu or on.key)[0] if code else {}
+    made = compiled(costliest(capture, on)[: kernels or COSTLIEST], gpu or on.key)[0] if code else {}
     file = file or Path(f"{store.safe_name(capture.name)}.html")
     with output.progress(f"Writing {file}"):
-        text = html.page(capture, kept=of_capture(capture), code=made, profile=seen)
-    output.write(file, text)
+        output.write(file, html.page(capture, kept=of_capture(capture), code=made, profile=seen))
     output.note(f"{file}: open it in a browser.")
 
 
