@@ -295,8 +295,10 @@ def list_(
         from inductor_lab.report import lists
 
         output.show(lists.captures(found, whole=output.unbounded()))
-    else:
+    elif not store.names():
         output.note(f"No captures under {store.HOME}/ yet. Make one: inductor-lab capture lora_mlp")
+    for left_out in sorted({*store.names()} - {path.name for path, _ in found}):
+        output.note(f"problem: {store.HOME / left_out} can not be read; `inductor-lab list {left_out}` says why")
 
 
 def show(

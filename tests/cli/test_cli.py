@@ -113,6 +113,15 @@ def test_list_without_captures_says_how_to_make_one(lab: Lab) -> None:
     assert "inductor-lab capture" in result.err
 
 
+def test_list_says_which_captures_can_not_be_read(lora: Lab, workdir: Path) -> None:
+    broken = workdir / "captured/broken/capture.json"
+    broken.parent.mkdir()
+    broken.write_text("{")
+    result = lora("list")
+    assert result.code == 0 and "lora" in result.out and "broken" not in result.out
+    assert result.err == "problem: captured/broken can not be read; `inductor-lab list broken` says why\n"
+
+
 def test_show_takes_a_glob(lora: Lab) -> None:
     assert len(json.loads(lora("show", "lora:triton_*", "--json").out)["kernels"]) == 2
     assert "triton_poi_fused_add_mul_relu_0" in lora("show", "lora:0").out
