@@ -263,7 +263,7 @@ def list_(
         ),
     ] = None,
     sort: Annotated[
-        str, option("--sort KEY", f"{', '.join(ORDERS)}; {WORST}, or with --json order, unless told.", ORDERS)
+        str, option("--sort KEY", f"{', '.join(ORDERS)}; {WORST}, or with --json order, unless given.", ORDERS)
     ] = "",
     top: Annotated[int | None, option("--top N", "The first N.", min=1)] = None,
     json: Json = False,

@@ -169,7 +169,7 @@ TOP = 20
 def spans(
     name: CaptureName,
     top: Annotated[
-        int | None, option("--top N", f"The first N; {TOP}, or with --json all, unless told.", min=1)
+        int | None, option("--top N", f"The first N; {TOP}, or with --json all, unless given.", min=1)
     ] = None,
     gpu: Annotated[str, option("--gpu NAME", "The capture's card unless given.", gpus)] = "",
     most: Annotated[int, option("--most N", "Steps of a span at most.", min=2)] = 32,
@@ -189,7 +189,7 @@ def spans(
 ) -> None:
     """Consecutive steps that one kernel would do faster.
 
-    Launches and library calls: what moves between them through memory, and what they cost beside one kernel that need not. A span is
+    Launches and library calls: what moves between them through memory, and what one kernel saves that need not move it. A span is
     CAPTURE:GRAPH:FIRST-LAST, by the numbers of its steps: they begin at 0 and count library calls too, which numbers of kernels don't.
     """
     from inductor_lab import shelf, store
