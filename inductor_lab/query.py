@@ -84,7 +84,7 @@ def _store(kept: Path | None) -> Iterator[Path]:
                 if kept and file is not kept:
                     _read_parquet(database, kept)
         except (duckdb.Error, OSError) as error:
-            raise LabError(f"{kept or file} can not be used as a store: {_sentence(error)}.") from error
+            raise LabError(f"{kept or file} can not be used as a store: {_sentence(error)}") from error
         yield file
 
 
@@ -117,14 +117,18 @@ def _read_parquet(database: Any, folder: Path) -> None:
 def _write_parquet(file: Path, kept: Path | None) -> None:
     if kept is None or kept == file:
         return
-    kept.mkdir(parents=True, exist_ok=True)
-    with _duckdb().connect(str(file)) as database:
-        for table in TABLES:
-            # Whole or not at all: another process may be reading.
-            new = kept / f".{table}.{os.getpid()}.parquet"
-            quoted = str(new).replace("'", "''")
-            database.execute(f"COPY \"{table}\" TO '{quoted}' (FORMAT parquet)")
-            os.replace(new, _parquet(kept, table))
+    duckdb = _duckdb()
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        with duckdb.connect(str(file)) as database:
+            for table in TABLES:
+                # Whole or not at all: another process may be reading.
+                new = kept / f".{table}.{os.getpid()}.parquet"
+                quoted = str(new).replace("'", "''")
+                database.execute(f"COPY \"{table}\" TO '{quoted}' (FORMAT parquet)")
+                os.replace(new, _parquet(kept, table))
+    except (duckdb.Error, OSError) as error:
+        raise LabError(f"{kept} can not be written: {_sentence(error)}") from error
 
 
 def _parquet(folder: Path, table: str) -> Path:
@@ -205,7 +209,7 @@ def _insert(file: Path, parts: Iterable[Rows], gone: Sequence[str]) -> None:
                     )
                 database.execute("COMMIT")
         except duckdb.Error as error:
-            raise LabError(f"{file} can not be written: {_sentence(error)}.") from error
+            raise LabError(f"{file} can not be written: {_sentence(error)}") from error
 
 
 # Asking
@@ -242,10 +246,11 @@ def _sql_errors() -> Iterator[None]:
     try:
         yield
     except _duckdb().Error as error:
-        raise LabError(f"{_sentence(error)}; `inductor-lab query` alone lists the tables and their columns.") from error
+        raise LabError(f"{_sentence(error)} `inductor-lab query` alone lists the tables and their columns.") from error
 
 
 def _sentence(error: Exception) -> str:
-    """`Catalog Error: Table with name kernel does not exist! Did you mean "kernels"?`: without the quoted query."""
-    said = str(error).split("\n\nLINE ")[0].split("\nLINE ")[0]
-    return " ".join(said.split()).rstrip(".")
+    """`Catalog Error: Table with name kernel does not exist! Did you mean "kernels"?`: without the quoted query, and ended."""
+    whole = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    said = " ".join(whole.split("\n\nLINE ")[0].split("\nLINE ")[0].split())
+    return said if said.endswith((".", "?", "!")) else f"{said}."

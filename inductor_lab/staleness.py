@@ -118,7 +118,7 @@ def origin_of(path: Path, text: str) -> Mapping[str, Any]:
         LabError: it is no ejected file.
     """
     try:
-        for statement in ast.parse(text).body:
+        for statement in ast.parse(text, path.name).body:
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "ORIGIN":
                 origin = ast.literal_eval(statement.value)
                 needed = {"capture", "name", "body_sha256"}

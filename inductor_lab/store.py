@@ -369,14 +369,14 @@ def find_kernel(name: str, *, or_all: str = "") -> tuple[Capture, Kernel]:
     return capture, kernels[0]
 
 
-def _no_kernel(digits: str) -> LabError:
+def _no_kernel(word: str) -> LabError:
     """What to say of a word that names no kernel of any capture."""
-    if (HOME / digits / DOCUMENT).is_file():
-        return LabError(f"{digits!r} is a capture; name one of its kernels, such as {digits}:0.")
-    if _is_hash(digits):
-        return LabError(f"No kernel under {HOME}/ has a body whose hash begins with {digits}.")
+    if any((folder / DOCUMENT).is_file() for folder in (HOME / word, Path(word))):
+        return LabError(f"{word!r} is a capture; name one of its kernels, such as {word}:0.")
+    if _is_hash(word):
+        return LabError(f"No kernel under {HOME}/ has a body whose hash begins with {word}.")
     way_out = "give capture:index, capture:name or the first 8 digits of a body's hash."
-    return unknown(f"{digits!r} is no kernel", digits, names(), way_out)
+    return unknown(f"{word!r} is no kernel", word, names(), way_out)
 
 
 def _is_hash(text: str) -> bool:

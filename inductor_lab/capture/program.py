@@ -22,6 +22,8 @@ from inductor_lab.capture.problems import first_line, problem
 from inductor_lab.gpus import Card
 
 _pretends = False
+LONGEST = 120
+"""Seconds for a copy of the process to try cuda in. It needs one; on a machine that is busy it waits for its turn, and C++ may wait for ever."""
 
 
 def install(card: Card) -> None:
@@ -74,7 +76,7 @@ def _survives(install: Callable[[], bool]) -> bool:
         return False
     copy = os.fork()
     if copy == 0:
-        signal.alarm(20)  # seconds; C++ may also wait for ever
+        signal.alarm(LONGEST)
         done = False
         with contextlib.suppress(BaseException):
             torch.cuda._lazy_init = says(None)
@@ -83,13 +85,14 @@ def _survives(install: Callable[[], bool]) -> bool:
             (x * 2).sum().backward()
             done = done and x.grad is not None and x.grad.tolist() == [2.0, 2.0]
         os._exit(not done)
-    survived = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) == 0
-    if not survived:
+    code = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
+    if code != 0:
+        late = f" (no answer within {LONGEST} s)" if code == -signal.SIGALRM else ""
         problem(
-            f"with this build of torch {torch.__version__} cuda can not be made to lie in host memory: "
+            f"with this build of torch {torch.__version__} cuda can not be made to lie in host memory{late}: "
             "a program that asks for cuda will fail, one on the CPU is captured as if it were on the card"
         )
-    return survived
+    return code == 0
 
 
 def pretends() -> bool:

@@ -124,8 +124,12 @@ def _kind(request: Request) -> str:
     elif ":" in target:
         kind = "callable"
     else:
-        from inductor_lab.models import find_workload
+        from inductor_lab.models import WORKLOADS, find_workload
 
+        if target not in WORKLOADS and Path(target).is_file():
+            raise LabError(
+                f"{target} is no script.py: `capture -- python {target}` runs it as a program, `read {target}` reads it as a log."
+            )
         kind = "workload"
         find_workload(target)
     takes = {"workload": OF_A_WORKLOAD, "callable": ("train", "dynamic", "mode")}.get(kind, ())

@@ -38,23 +38,35 @@ FEW = 8
 
 def run(folder: Path, gpu: str) -> None:
     """Everything lands in `folder`; what was found goes to stdout, step by step."""
+    made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LabError(f"Can not make {folder}: {error.strerror}; choose another folder with -o.") from error
     began = time.monotonic()
-    with contextlib.chdir(folder):
-        captures = [_capture(name, gpu) for name in WORKLOADS]
-        for capture in captures:
-            _look(capture)
-        lora = captures[-1]
-        kernel = next((kernel for kernel in lora.kernels if "relu" in kernel.name), lora.kernels[0])
-        _explain(kernel, lora)
-        file = _eject(kernel, lora)
-        verdict, diff = _judge(file)
-        pages = _report(captures, kernel, verdict, diff)
+    try:
+        with contextlib.chdir(folder):
+            page, kernel, file = _loop(gpu)
+    except LabError:
+        if made:
+            with contextlib.suppress(OSError):  # it holds something
+                folder.rmdir()
+        raise
     _title(f"Done in {time.monotonic() - began:.0f} s. Everything is in {folder}/")
-    _next(folder, pages[-1], kernel, file)
+    _next(folder, page, kernel, file)
+
+
+def _loop(gpu: str) -> tuple[Path, Kernel, Path]:
+    """The whole loop in this folder: the last page, the kernel that was worked on and its file."""
+    captures = [_capture(name, gpu) for name in WORKLOADS]
+    for capture in captures:
+        _look(capture)
+    lora = captures[-1]
+    kernel = next((kernel for kernel in lora.kernels if "relu" in kernel.name), lora.kernels[0])
+    _explain(kernel, lora)
+    file = _eject(kernel, lora)
+    verdict, diff = _judge(file)
+    return _report(captures, kernel, verdict, diff)[-1], kernel, file
 
 
 def _capture(name: str, gpu: str) -> Capture:

@@ -152,14 +152,31 @@ def read(
     from inductor_lab.read.sources import name_of
 
     name = store.safe_name(name or (folder.resolve().name if folder else name_of(sources[0])))
+    folder = folder or store.HOME / name
+    store.check_folder(folder)
+    _keep_sources(sources, folder)
     with output.progress("Reading " + ", ".join(sources)):
         found = replace(
             annotate(read_sources(sources, name, as_)),
             command="inductor-lab read " + shlex.join(sources),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-        path = store.save(found, folder or store.HOME / name)
+        path = store.save(found, folder)
     _show_catalog(found, path, json)
+
+
+def _keep_sources(sources: Sequence[str], folder: Path) -> None:
+    """Refuse to read what lies in the folder that the new capture replaces: `read captured/mlp` would be left without mlp's log.
+
+    Raises:
+        LabError: a source is the folder, or lies in it.
+    """
+    for source in sources:
+        there = Path(source).resolve()
+        if source != "-" and folder.exists() and folder.resolve() in (there, *there.parents):
+            raise LabError(
+                f"{source} would be replaced by the capture that is made of it; choose another folder with -o."
+            )
 
 
 def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
@@ -173,7 +190,8 @@ def _show_catalog(capture: Capture, path: Path, json: bool) -> None:
         output.document(_document(kept, capture, chosen(kept.rows)))
     else:
         _show_kernels(kept, chosen(kept.rows, sort=WORST))
-    output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}. Next: inductor-lab show {kept.address}:0")
+    following = f" Next: inductor-lab show {kept.address}:0" if capture.kernels else ""
+    output.note(f"{path}: {plural(len(capture.kernels), 'kernel')}.{following}")
 
 
 def _document(kept: Shelved, capture: Capture, listing: Listing) -> dict[str, Any]:
@@ -245,7 +263,7 @@ def list_(
         ),
     ] = None,
     sort: Annotated[
-        str, option("--sort KEY", f"{', '.join(ORDERS)}; {WORST}, or with --json order, unless told.", ORDERS)
+        str, option("--sort KEY", f"{', '.join(ORDERS)}; {WORST}, or with --json order, unless given.", ORDERS)
     ] = "",
     top: Annotated[int | None, option("--top N", "The first N.", min=1)] = None,
     json: Json = False,
@@ -277,8 +295,10 @@ def list_(
         from inductor_lab.report import lists
 
         output.show(lists.captures(found, whole=output.unbounded()))
-    else:
+    elif not store.names():
         output.note(f"No captures under {store.HOME}/ yet. Make one: inductor-lab capture lora_mlp")
+    for left_out in sorted({*store.names()} - {path.name for path, _ in found}):
+        output.note(f"problem: {store.HOME / left_out} can not be read; `inductor-lab list {left_out}` says why")
 
 
 def show(

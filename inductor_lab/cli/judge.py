@@ -119,7 +119,7 @@ KernelOrSpan = Annotated[
 WHERE = "CAPTURE_INDEX.py unless given; - for stdout; DIR/ for every kernel that a glob names."
 READS = "readable renames and simplifies; verbatim keeps the body to the letter."
 FILLED = "Your own Jinja template; one called *.cu.jinja is the .cu file's."
-WIDE = "Right for other shapes of the same rank; a dimension of which it takes a part keeps its size. Refused where a number is not told."
+WIDE = "Right for other shapes of the same rank; a dimension of which it takes a part keeps its size. Refused where a number may come of a size or not."
 GIVEN = "real: the launch's own, as the program passed them, in a file beside; needs `capture --keep inputs`."
 MERGED = "Merge what the kernel is now into the FILE that you edited, which stays beside it as FILE.orig; exits with 1 on conflicts."
 

@@ -201,5 +201,7 @@ def need(file: Path) -> None:
         raise LabError(f"{file} is a folder: name a file in it.")
     if file.suffix == ".cu":
         raise LabError(f"{file} is launched by the Python file beside it: name {file.with_suffix('.py')}.")
+    if not file.is_file() and ":" in file.name:
+        raise LabError(f"{file} names a kernel, and this needs a file: inductor-lab eject {file} -o FILE")
     if not file.is_file():
         raise LabError(f"There is no file {file}; write one with `inductor-lab eject KERNEL -o {file}`.")

@@ -37,8 +37,9 @@ def compare(
         bool, option("--code", "In the report also the code at each stage, for each capture's card.")
     ] = False,
     kernels: Annotated[
-        int, option("--kernels N", "How many pairs, the costliest first, with --code.", min=1)
-    ] = COSTLIEST,
+        int | None,
+        option("--kernels N", f"For --code: how many pairs, the costliest first; {COSTLIEST} unless given.", min=1),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Kernels added, removed, changed, moved; fusion that moved.
@@ -51,9 +52,11 @@ def compare(
 
     if code and not report:
         raise LabError("--code is for the page: name its file with --report FILE.")
+    if kernels and not code:
+        raise LabError("--kernels is for --code; add that, or leave it out.")
     found = align(shelf.whole(old), shelf.whole(new))
     if report:
-        _write(found, report, kernels if code else 0)
+        _write(found, report, (kernels or COSTLIEST) if code else 0)
     if json:
         output.document(comparison.document(found))
     elif not report:
@@ -119,7 +122,9 @@ def report(
             "--code", "With the code at each stage, TTIR to SASS or AMDGCN, of the costliest kernels, compiled here."
         ),
     ] = False,
-    kernels: Annotated[int, option("--kernels N", "How many the costliest are, with --code.", min=1)] = COSTLIEST,
+    kernels: Annotated[
+        int | None, option("--kernels N", f"For --code: how many the costliest are; {COSTLIEST} unless given.", min=1)
+    ] = None,
     gpu: Annotated[str, option("--gpu NAME", "For --code: the capture's card unless given.", gpus)] = "",
     trace: Annotated[
         Path | None, option("--trace FILE", "A profile that torch.profiler exported: its kernels' times are shown.")
@@ -132,14 +137,15 @@ def report(
     from inductor_lab.measure.history import of_capture
     from inductor_lab.report import html
 
+    if (kernels or gpu) and not code:
+        raise LabError("--kernels and --gpu are for --code; add that, or leave them out.")
     capture = shelf.whole(name)
     seen = _profile(trace) if trace else None
     on = card(capture.gpu)
-    made = compiled(costliest(capture, on)[:kernels], gpu or on.key)[0] if code else {}
+    made = compiled(costliest(capture, on)[: kernels or COSTLIEST], gpu or on.key)[0] if code else {}
     file = file or Path(f"{store.safe_name(capture.name)}.html")
     with output.progress(f"Writing {file}"):
-        text = html.page(capture, kept=of_capture(capture), code=made, profile=seen)
-    output.write(file, text)
+        output.write(file, html.page(capture, kept=of_capture(capture), code=made, profile=seen))
     output.note(f"{file}: open it in a browser.")
 
 
@@ -163,7 +169,7 @@ TOP = 20
 def spans(
     name: CaptureName,
     top: Annotated[
-        int | None, option("--top N", f"The first N; {TOP}, or with --json all, unless told.", min=1)
+        int | None, option("--top N", f"The first N; {TOP}, or with --json all, unless given.", min=1)
     ] = None,
     gpu: Annotated[str, option("--gpu NAME", "The capture's card unless given.", gpus)] = "",
     most: Annotated[int, option("--most N", "Steps of a span at most.", min=2)] = 32,
@@ -183,7 +189,7 @@ def spans(
 ) -> None:
     """Consecutive steps that one kernel would do faster.
 
-    Launches and library calls: what moves between them through memory, and what they cost beside one kernel that need not. A span is
+    Launches and library calls: what moves between them through memory, and what one kernel saves that need not move it. A span is
     CAPTURE:GRAPH:FIRST-LAST, by the numbers of its steps: they begin at 0 and count library calls too, which numbers of kernels don't.
     """
     from inductor_lab import shelf, store

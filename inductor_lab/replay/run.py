@@ -17,7 +17,8 @@ import subprocess
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -54,11 +55,27 @@ def replay(
         return _run(folder, seed, grafts or {}, None, against, progress)
     if keep.exists():
         raise LabError(f"{keep} exists and is never overwritten; choose another folder.")
-    keep.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{keep.name}-", dir=keep.parent) as part:
-        found = _run(folder, seed, grafts or {}, Path(part), against, progress)
-        Path(part, "kept").rename(keep)
+    with _beside(keep) as part:
+        found = _run(folder, seed, grafts or {}, part, against, progress)
+        (part / "kept").rename(keep)
     return found
+
+
+@contextmanager
+def _beside(wanted: Path) -> Iterator[Path]:
+    """A folder beside what is written once all went well, gone afterwards however it ends.
+
+    Raises:
+        LabError: nothing can be written there.
+    """
+    where = wanted.absolute().parent
+    try:
+        where.mkdir(parents=True, exist_ok=True)
+        part = tempfile.TemporaryDirectory(prefix=f".{wanted.stem}-", dir=where)
+    except OSError as error:
+        raise LabError(f"Can not write {wanted}: {error.strerror}; choose another name.") from error
+    with part as folder:
+        yield Path(folder)
 
 
 def launch_inputs(folder: Path, kernel: str, file: Path, progress: Callable[[str], None] | None) -> None:
@@ -73,9 +90,8 @@ def launch_inputs(folder: Path, kernel: str, file: Path, progress: Callable[[str
     """
     if file.exists():
         raise LabError(f"{file} exists and is never overwritten; choose another name with -o, or remove it.")
-    file.absolute().parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{file.stem}-", dir=file.absolute().parent) as part:
-        made = Path(part, file.name)
+    with _beside(file) as part:
+        made = part / file.name
         asked = {"kernel": kernel.rpartition(":")[2], "keep": str(made), "grafts": {}}
         _answer(folder, asked, "kept", progress)
         made.rename(file)

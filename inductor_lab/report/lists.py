@@ -142,10 +142,10 @@ def told(
     """What stands below the rows: what was left out of them, the sum of all, the library calls.
 
     Args:
-        cut: How they were chosen; empty where all are shown in the capture's order.
+        cut: How they were chosen, which is said where there are any; empty where all are shown in the capture's order.
         kinds: What each graph is part of.
     """
-    if cut:
+    if cut and every:
         part = sum(row.bytes or 0 for row in shown) / (sum(row.bytes or 0 for row in every) or 1)
         yield cut + (f"; they move {percent(part)} of all bytes" if 0 < len(shown) < len(every) else "")
     yield totals(every, gpu, kinds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,19 @@ def test_wrappers_in_cpp_are_written_and_none_of_them_runs(here: Path) -> None:
     assert first in ("aoti_torch_cuda_mm_out", "extern_kernels.mm")  # 2.11's first layout is Python until that has run
     (problem,) = found.problems
     assert problem.where == "program" and "it can not be loaded and run" in problem.message
+
+
+def test_a_build_that_does_not_answer_is_said_to_be_late(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from inductor_lab.capture import problems, program
+
+    monkeypatch.setattr(problems, "_said", set())
+    assert not program._survives(lambda: False)
+    assert "cuda can not be made to lie in host memory: a program" in capsys.readouterr().err
+    monkeypatch.setattr(program, "LONGEST", 1)
+    assert not program._survives(lambda: bool(time.sleep(60)))
+    assert "cuda can not be made to lie in host memory (no answer within 1 s): a program" in capsys.readouterr().err
 
 
 AHEAD_ON_THE_CPU = """

@@ -113,6 +113,15 @@ def test_list_without_captures_says_how_to_make_one(lab: Lab) -> None:
     assert "inductor-lab capture" in result.err
 
 
+def test_list_says_which_captures_can_not_be_read(lora: Lab, workdir: Path) -> None:
+    broken = workdir / "captured/broken/capture.json"
+    broken.parent.mkdir()
+    broken.write_text("{")
+    result = lora("list")
+    assert result.code == 0 and "lora" in result.out and "broken" not in result.out
+    assert result.err == "problem: captured/broken can not be read; `inductor-lab list broken` says why\n"
+
+
 def test_show_takes_a_glob(lora: Lab) -> None:
     assert len(json.loads(lora("show", "lora:triton_*", "--json").out)["kernels"]) == 2
     assert "triton_poi_fused_add_mul_relu_0" in lora("show", "lora:0").out
@@ -229,12 +238,23 @@ def test_models_lists_the_workloads(lab: Lab) -> None:
         ("show deadbeef", "No kernel under captured/ has a body whose hash begins with deadbeef."),
         ("eject lora:0 --template nothing.jinja -o x.py", "There is no template nothing.jinja."),
         ("eject lora:0 --template binary.jinja -o x.py", "The template binary.jinja is no text."),
+        ("eject half.py --update", "half.py can not be read: '(' was never closed (half.py, line 1)."),
+        ("verify lora:0", "lora:0 names a kernel, and this needs a file: inductor-lab eject lora:0 -o FILE."),
+        ("show captured/lora", "'captured/lora' is a capture; name one of its kernels, such as captured/lora:0."),
+        (
+            "capture plain.log",
+            "`capture -- python plain.log` runs it as a program, `read plain.log` reads it as a log.",
+        ),
+        ("report lora --gpu h100", "--kernels and --gpu are for --code; add that, or leave them out."),
+        ("compare lora nothings --kernels 3", "--kernels is for --code; add that, or leave it out."),
+        ("read plain.log -o half.py", "half.py exists and is not a capture; choose another folder with -o."),
     ],
 )
 def test_an_error_is_one_sentence_and_exit_code_2(lora: Lab, workdir: Path, words: str, message: str) -> None:
     (workdir / "empty.log").write_text("")
     (workdir / "plain.log").write_text("epoch 1 loss 0.3\n")
     (workdir / "binary.jinja").write_bytes(b"\x9f\xff")
+    (workdir / "half.py").write_text("def half(\n")
     lora("read", Path(inductor_lab.__file__).parents[1] / "tests/logs/lora_bf16.log.gz", "--name", "nothings")
     result = lora(*words.split())
     assert result.code == 2, result.err
@@ -243,6 +263,32 @@ def test_an_error_is_one_sentence_and_exit_code_2(lora: Lab, workdir: Path, word
     assert last.startswith("error: ")
     assert message in last
     assert "Traceback" not in result.err
+
+
+def test_read_never_replaces_what_it_reads(lora: Lab, workdir: Path, lora_log: Path) -> None:
+    kept = workdir / "captured/lora/log.txt.gz"
+    kept.write_bytes(lora_log.read_bytes())
+    for words in ("captured/lora", "captured/lora/log.txt.gz -o captured/lora", "captured/lora/log.txt.gz --name lora"):
+        result = lora("read", *words.split())
+        assert (result.code, result.out) == (2, "")
+        said = f"error: {words.split()[0]} would be replaced by the capture that is made of it; choose another folder with -o.\n"
+        assert result.err == said
+    assert kept.read_bytes() == lora_log.read_bytes()
+    assert lora("read", "captured/lora/log.txt.gz", "-o", "again").code == 0
+
+
+def test_a_module_without_a_kernel_names_none_as_the_next(lab: Lab, workdir: Path) -> None:
+    (workdir / "plain.py").write_text("x = 1\n")
+    result = lab("read", "--as", "module", "plain.py")
+    assert result.code == 0
+    assert result.err.endswith("captured/plain: 0 kernels.\n")
+    assert result.out == "0 kernels in 0 launches move 0 B, at least under 1 ns on an H200; 1 graph\n"
+
+
+def test_a_page_that_can_not_be_written_is_not_said_to_be(lora: Lab) -> None:
+    result = lora("report", "lora", "-o", "captured")
+    assert result.code == 2
+    assert result.err == "Writing captured ...\nerror: Can not write captured: Is a directory; choose another name.\n"
 
 
 @pytest.mark.parametrize("words", ["", "nonsense", "list --nonsense", "eject", "eject lora:0 --style fancy"])
@@ -334,6 +380,12 @@ def demonstrated(folder: Path, demo: Callable[[], Result]) -> None:
     assert {"captured", "dlrm.html", "lora_mlp.html", "rotary_attention.html", "lora_mlp_0_2.py"} <= made
     assert "\npass  " in found.out
     assert "open inductor-lab-demo/lora_mlp.html in a browser" in found.out
+
+
+def test_a_demo_that_can_not_begin_leaves_no_folder(lab: Lab, workdir: Path) -> None:
+    result = lab("demo", "--gpu", "h300")
+    assert result.code == 2 and "did you mean h200" in result.err
+    assert not list(workdir.iterdir())
 
 
 @pytest.mark.slow

@@ -503,6 +503,11 @@ def test_what_fails_keeps_nothing(loaded: Capture, tmp_path: Path) -> None:
     with pytest.raises(LabError, match="has no post-grad graph"):
         replay(folder, keep=tmp_path / "kept")
     assert [path.name for path in tmp_path.iterdir()] == ["bare"]
+    (tmp_path / "notes").write_text("mine")
+    with pytest.raises(
+        LabError, match=r"Can not write .*notes/kept: (File exists|Not a directory); choose another name"
+    ):
+        replay(folder, keep=tmp_path / "notes" / "kept")
 
 
 def test_an_index_outside_is_an_index_error_on_every_device() -> None:
