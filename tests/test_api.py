@@ -125,6 +125,7 @@ def test_a_kernel_and_its_file_are_judged_from_python(small: inductor_lab.Kernel
     assert inductor_lab.diff_file(file).hand["machine"]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_judged_as_it_is_ejected_or_as_a_file_has_it(
     small: inductor_lab.KernelView, tmp_path: Path
 ) -> None:

@@ -101,7 +101,7 @@ def damaged(lora: Path, lab: Callable[..., Any], workdir: Path) -> Callable[[str
     return write
 
 
-@pytest.mark.parametrize("which", [KERNEL, SPAN], ids=["kernel", "span"])
+@pytest.mark.parametrize("which", [KERNEL, pytest.param(SPAN, marks=pytest.mark.slow)], ids=["kernel", "span"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_verb_ends_in_a_traceback(damaged: Any, lab: Callable[..., Any], lora: Path, verb: str, which: str) -> None:
     words = [word.format(of=f"{lora}:{which}", capture=lora, which=which) for word in VERBS[verb]]

@@ -374,6 +374,7 @@ def test_a_line_that_loads_again_is_red_where_it_loads_others() -> None:
 # Sentences
 
 
+@pytest.mark.slow
 def test_what_is_said_in_numbers_was_counted() -> None:
     captures = [store.load(folder) for folder in CAPTURES]
     captures += [read([path], path.stem) for path in sorted(GENERATIONS.glob("*.txt"))]

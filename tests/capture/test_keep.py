@@ -159,6 +159,7 @@ def test_strides_are_told_and_elements_are_hashed_in_order() -> None:
     assert found.sha256 == hashlib.sha256(x.contiguous().numpy().tobytes()).hexdigest()
 
 
+@pytest.mark.slow
 def test_inputs_are_drawn_as_the_program_s_were_on_the_whole(inference: Path) -> None:
     found = replay(inference)
     assert found.verdict == "pass" and [one.inputs for one in found.graphs] == ["statistics"]
@@ -183,6 +184,7 @@ def test_nothing_is_kept_where_nothing_is_asked(tmp_path: Path) -> None:
 # ------------------------------------------------------------ values
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_first_call(training: Path) -> None:
     forward, backward = store.load(training).graphs
     values = inputs.kept_values(training, forward, "cpu")

@@ -217,13 +217,14 @@ EXPLAINED = "by timing, which needs the card"
 """What every problem of the probes is about."""
 
 
+@pytest.mark.slow
 @without_a_card
 @pytest.mark.parametrize(
     ("groups", "gpu", "probes"),
     [
         ("shapes own", "h200", 12),
-        pytest.param("shapes own training", "h200", 20, marks=pytest.mark.slow),
-        pytest.param("control tuned", "mi300x", 16, marks=pytest.mark.slow),
+        ("shapes own training", "h200", 20),
+        ("control tuned", "mi300x", 16),
     ],
 )
 def test_every_probe_has_its_kernels(here, monkeypatch, groups, gpu, probes):

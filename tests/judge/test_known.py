@@ -161,6 +161,7 @@ sys.meta_path.insert(0, Newer())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.from_nothing
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="a GPU runs the kernels, and no interpreter is asked")
 def test_verify_and_replay_end_with_the_sentence(tmp_path: Path) -> None:

@@ -233,8 +233,8 @@ class Times:
             "slower",
             "Most likely slower because the hand kernel loads in narrower pieces: 24 LDG.E, the other 6 LDG.E.128.",
         ),
-        (0.7, "faster", "Nothing that was looked at explains it"),
-        (1.0, "same", "and no difference in time is seen."),
+        pytest.param(0.7, "faster", "Nothing that was looked at explains it", marks=pytest.mark.slow),
+        pytest.param(1.0, "same", "and no difference in time is seen.", marks=pytest.mark.slow),
     ],
 )
 def test_diff_explains_what_it_measured(

@@ -261,6 +261,7 @@ def test_a_row_holds_every_contestant_the_bytes_and_the_ratio(module: ModuleType
     assert (row.against, row.ratio, row.verdict, row.copy_ceiling) == ("inductor", 1.5, "faster", 4e12)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_the_generated_kernel_stands_where_it_is_for_the_sizes(module: ModuleType) -> None:
     assert "generated" in row_of(module, module.SIZES).times
@@ -365,6 +366,7 @@ def test_a_kernel_that_is_not_for_a_dtype_says_what_would_be(module: ModuleType)
     assert row.why == "ValueError: Expected dtype fp32; the file is written for float32, eject one of a bfloat16 model"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch
@@ -396,6 +398,7 @@ def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkey
     assert row.notes == ("eager is the graph of the model", "inductor is left out: RuntimeError: no backend")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_short_memory_changes_no_eager_form_unsaid(module: ModuleType) -> None:
     import torch
@@ -411,6 +414,7 @@ def test_short_memory_changes_no_eager_form_unsaid(module: ModuleType) -> None:
     assert row.notes == ("eager and what is compiled of it are left out: CUDA out of memory.",)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_torchscript_is_traced_where_it_is_asked_for(module: ModuleType) -> None:
     row = row_of(module, {"s0": 4, "s1": 4}, who=("hand", "eager", "torchscript"))
@@ -705,6 +709,7 @@ def measuring():
 """
 
 
+@pytest.mark.slow
 def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the pipes, where what a file prints does no harm."""
     (file.parent / "pretended.py").write_text(PRETENDED)
@@ -719,6 +724,7 @@ def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: 
     assert swept.document()["machine"] == {"device": "a CPU"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inductor_lab.measure.sweep import measurement

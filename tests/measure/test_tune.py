@@ -214,7 +214,6 @@ KERNELS = {
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel",
     [pytest.param(kernel, id=name) for name, kernel in KERNELS.items()],
@@ -242,6 +241,7 @@ def test_tuning_again_what_was_chosen_without_a_gpu_changes_nothing(
     assert again.best == again.present == first.best
 
 
+@pytest.mark.slow
 def test_what_is_written_without_a_gpu_is_verified_and_says_that_nothing_was_timed(lab: Lab, file: Path) -> None:
     before = file.read_text()
     found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--write")

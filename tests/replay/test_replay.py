@@ -337,6 +337,7 @@ with torch.no_grad():
 """
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_launched_again_is_held_to_its_own_nodes(workdir: Path) -> None:
     """Its comment names those of the first launch alone."""
     Path("program.py").write_text(REPEATED)
@@ -629,7 +630,8 @@ def test_a_graft_is_held_to_the_capture_s_reference_and_stands_for_its_own_body_
     assert both.code == 2 and "can have one hand kernel: mine.py or two.py" in both.err
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_whatever_ends_a_replay_leaves_neither_a_process_nor_a_folder(
     lora: Path, lab: Lab, workdir: Path, how: signal.Signals, monkeypatch: pytest.MonkeyPatch, line: int
 ) -> None:

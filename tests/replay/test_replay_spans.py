@@ -102,6 +102,7 @@ def test_what_it_takes_to_hold_a_graph_to_eager(loaded: Capture) -> None:
     assert held_by_eager(replace(loaded.graphs[0], nodes=nodes)) == 2 * 32 * (4 + 3 * 8)
 
 
+@pytest.mark.slow
 def test_a_fused_attention_is_part_of_a_span(captured_once: Callable[..., Path], tmp_path: Path) -> None:
     """Forward with the rotation before it, backward with that behind it: verified and replayed where there is no card."""
     attention = captured_once("rotary_attention", size="laptop", train=True)
