@@ -307,6 +307,7 @@ def every() -> list[Kernel]:
     return list({one.body_sha256: one for one in found}.values())
 
 
+@pytest.mark.slow
 def test_stated_and_counted_agree() -> None:
     held: Counter[str] = Counter()
     reds, uncounted = [], Counter[str]()

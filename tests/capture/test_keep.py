@@ -237,6 +237,7 @@ def test_a_broken_file_of_values_is_said_in_a_sentence(training: Path, tmp_path:
     assert told.code == 2 and "0_forward.npz can not be read" in told.err and "--keep inputs" in told.err
 
 
+@pytest.mark.slow
 def test_more_than_the_limit_is_not_kept_and_said(tmp_path: Path) -> None:
     folder = captured(tmp_path, INFERENCE, keep="inputs", keep_limit=1e-5)
     found = store.load(folder)
@@ -261,6 +262,7 @@ print("gradient", x.grad is not None)
 """
 
 
+@pytest.mark.slow
 def test_a_graph_that_only_the_card_computes_goes_on_in_eager_and_is_said(tmp_path: Path) -> None:
     folder = captured(
         tmp_path, DROPPED.replace("randn(2, 4, 16, 8", "randn(2, 4, 16, 8, dtype=torch.bfloat16"), keep="inputs"

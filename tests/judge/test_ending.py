@@ -96,11 +96,9 @@ def judged(request: pytest.FixtureRequest, own: Path) -> dict[str, Verdict | Lab
         (
             "is no Python",
             "never ends",
-            "misspells",
             "forks and waits",
             "is killed",
             "takes all memory",
-            "has a large reference",
         ),
     ),
 )
@@ -193,6 +191,7 @@ def test_a_forked_process_neither_keeps_the_server_nor_ends_it(own: Path) -> Non
     assert nothing_is_left(30)
 
 
+@pytest.mark.slow
 def test_what_is_no_file_and_a_folder_that_is_gone_are_told_at_once(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(own / "pipe.py")
     (own / "right.py").write_text(ejected("affine"))

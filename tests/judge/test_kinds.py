@@ -107,6 +107,7 @@ NOT_THESE_JOBS = {
 }
 
 
+@pytest.mark.slow
 def test_the_jobs_of_a_table_are_judged(tmp_path: Path) -> None:
     made = decay()
     text = eject(capture(made), made)

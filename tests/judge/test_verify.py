@@ -474,6 +474,7 @@ def test_on_a_card_a_loop_takes_no_larger_steps_than_inductors(monkeypatch: pyte
         assert several_steps(file) == {"BLOCK_R": block}
 
 
+@pytest.mark.slow
 def test_programs_that_are_not_there_are_told_by_what_nobody_wrote(tmp_path: Path) -> None:
     fewer = edited(ejected("affine"), ("cdiv(numel, BLOCK),)\n    add", "cdiv(numel, BLOCK) - 1,)\n    add"))
     files = {"fewer.py": fewer, "short.py": edited(ejected("even"), ("* 2.0, inside", "* 2.0, offset < NUMEL - 96"))}

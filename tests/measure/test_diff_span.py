@@ -99,6 +99,7 @@ def test_what_a_span_can_not_be_swept_over_is_said(span: Path, lab: Lab, option:
     assert swept.code == 2 and said in swept.err
 
 
+@pytest.mark.slow
 def test_a_fused_kernel_is_held_against_all_that_it_replaces(span: Path, lab: Lab) -> None:
     span.write_text(fused())
     document = json.loads(lab("diff", span, "--gpu", "h200", "--json").out)

@@ -288,6 +288,7 @@ def test_a_file_of_fixed_shapes_is_swept_over_dtypes(module: ModuleType) -> None
     assert point == Point({}, "bfloat16")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_is_wrong_at_a_point_has_no_time_there(module: ModuleType) -> None:
     module.BIAS = 0.01
@@ -310,6 +311,7 @@ def test_a_kernel_that_is_wrong_after_it_was_timed_has_no_time(module: ModuleTyp
     assert row.outcome == "wrong" and row.why.startswith("after it was timed") and not row.times
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_size_that_does_not_fit_is_a_row(module: ModuleType) -> None:
     import torch
@@ -323,6 +325,7 @@ def test_a_size_that_does_not_fit_is_a_row(module: ModuleType) -> None:
     assert row.why == "the kernel's own tensors (CUDA out of memory. Tried to allocate 80 GiB.)"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 @pytest.mark.parametrize(
     ("where", "told"), [("Judge", "but not what it is judged with"), ("measure", "but not what is timed beside it")]
@@ -342,6 +345,7 @@ def test_what_does_not_fit_beside_the_kernel_is_told_apart(
     assert row.outcome == "does not fit" and row.why.startswith("the kernel fits, ") and told in row.why
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_changes_what_it_reads_has_no_time(module: ModuleType) -> None:
     launch = module.launch
@@ -355,6 +359,7 @@ def test_a_kernel_that_changes_what_it_reads_has_no_time(module: ModuleType) -> 
     assert (row.outcome, row.why) == ("wrong", "it changes y, which it must only read")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_is_not_for_a_dtype_says_what_would_be(module: ModuleType) -> None:
     def launch(x: Any, y: Any, b: Any) -> None:
@@ -385,6 +390,7 @@ def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
     assert row_of(module, {"s0": 4, "s1": 4}).outcome == "wrong"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     from inductor_lab.measure.sweep import measurement

@@ -137,6 +137,7 @@ def test_where_nothing_is_timed_idle_threads_come_behind_then_idle_multiprocesso
     assert rank(replace(full, width=128), H200, 0.0) < rank(many, H200, 0.0)
 
 
+@pytest.mark.slow
 def test_threads_without_an_element_are_told_by_what_was_compiled(file: Path) -> None:
     module = load(file).module
     for block, warps, lanes in ((512, 1, 1.0), (32, 4, 0.25)):

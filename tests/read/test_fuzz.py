@@ -19,7 +19,7 @@ from inductor_lab.read import read
 from inductor_lab.read.syntax import blank_hostile_lines, parse_prefix, walk
 
 
-@pytest.mark.parametrize("batch", [0, 1, *(pytest.param(one, marks=pytest.mark.slow) for one in range(2, 10))])
+@pytest.mark.parametrize("batch", [0, *(pytest.param(one, marks=pytest.mark.slow) for one in range(1, 10))])
 def test_no_mutated_log_breaks_the_tool_or_makes_it_write(batch: int) -> None:
     for seed in range(batch * 20, batch * 20 + 20):
         outcome = attempt(seed)

@@ -486,6 +486,7 @@ def test_the_card_s_attention_is_attention(name: str) -> None:
         operator(query, key, value, **{word: x for word, x in (given | {"dropout_p": 0.1}).items() if word in words})
 
 
+@pytest.mark.slow
 def test_what_a_kernel_is_given_is_kept_for_its_own_file(lora: Path, lab: Lab, workdir: Path, line: int) -> None:
     assert lab("replay", lora, "--keep", "real").code == 0
     assert sorted(path.name for path in Path("real").iterdir()) == ["0.npz", "1.npz", "2.npz", "3.npz"]

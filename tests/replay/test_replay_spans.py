@@ -129,6 +129,7 @@ def test_an_attention_that_drops_is_a_barrier(captured_once: Callable[..., Path]
         SpanWrapper(module, kernels).span((line, line))
 
 
+@pytest.mark.slow
 def test_what_a_span_is_given_is_kept_for_its_own_file(
     lora: Path, loaded: Capture, lab: Callable[..., Any], workdir: Path
 ) -> None:
