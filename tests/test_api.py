@@ -151,6 +151,7 @@ def test_kernels_show_themselves_as_a_table_and_in_rich(capture: inductor_lab.Ca
     assert "hazards" in str(capture[0].explain(full=True))
 
 
+@pytest.mark.slow
 def test_what_the_verbs_find_shows_itself(small: inductor_lab.KernelView, tmp_path: Path) -> None:
     file = small.eject(tmp_path / "mine.py")
     verdict = inductor_lab.verify_file(file, seeds=1, effort="quick")

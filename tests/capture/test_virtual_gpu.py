@@ -31,6 +31,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @without_a_card
 def test_wrappers_in_cpp_are_written_and_none_of_them_runs(here: Path) -> None:
     """Both layouts of cpp_wrapper, and AOTInductor's, whose package can not be loaded: what was written before is kept."""

@@ -548,6 +548,7 @@ def test_a_target_that_there_is_not_is_named(lora: tuple[Capture, Kernel]) -> No
 KINDS = {"foreach", "combo", "template", "user_autotune", "split_scan", "cooperative_reduction"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", sorted(path.stem for path in GENERATIONS.glob("*.txt")))
 def test_every_kernel_of_every_generation_that_is_launched_ejects(name: str, style: str) -> None:

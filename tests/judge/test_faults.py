@@ -84,6 +84,7 @@ def test_the_whole_catalogue_is_judged_rightly(tmp_path: Path) -> None:
     assert not wrongly_judged(judged(faults, tmp_path), judged(RIGHT, tmp_path))
 
 
+@pytest.mark.slow
 def test_every_edit_fits_its_file_and_stays_python() -> None:
     for variant in (*FAULTS, *RIGHT):
         assert compile(parted(edited(variant))[0], variant.name, "exec")

@@ -17,7 +17,13 @@ from inductor_lab.kernels.steps import HERE, definitions, steps, written
 from inductor_lab.kernels.swiglu.model import halves
 from inductor_lab.verify import verify
 
-SLOW = {("rms_norm", "forward_1"), ("rms_norm", "backward_1"), ("rms_norm", "backward_2"), ("swiglu", "backward_1")}
+SLOW = {
+    ("rms_norm", "forward_1"),
+    ("rms_norm", "backward_1"),
+    ("rms_norm", "backward_2"),
+    ("swiglu", "forward_1"),
+    ("swiglu", "backward_1"),
+}
 STEPS = [
     pytest.param(kernel, step, marks=[pytest.mark.slow] * ((kernel, step) in SLOW))
     for kernel in ("rms_norm", "swiglu")

@@ -296,6 +296,7 @@ def test_a_kernel_that_is_wrong_at_a_point_has_no_time_there(module: ModuleType)
     assert row.outcome == "wrong" and "from float64" in row.why and not row.times
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_is_wrong_after_it_was_timed_has_no_time(module: ModuleType) -> None:
     launch, calls = module.launch, []
@@ -801,6 +802,7 @@ def test_ray_on_this_host_answers_each_question(task: str) -> None:
 # ---------------------------------------------------------------- the command line
 
 
+@pytest.mark.slow
 def test_without_a_gpu_a_sweep_says_what_it_needs(file: Path, lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     result = lab("bench", file, "--sweep", "rows=4", "-o", "out")

@@ -257,6 +257,7 @@ def test_what_is_written_without_a_gpu_is_verified_and_says_that_nothing_was_tim
     assert sorted(path.name for path in file.parent.iterdir()) == ["mine.py", "mine.py.tune.jsonl"]
 
 
+@pytest.mark.slow
 def test_what_does_not_verify_is_refused_and_the_file_left(lab: Lab, file: Path) -> None:
     constants = ("    BLOCK: tl.constexpr,\n", "    BLOCK: tl.constexpr,\n    WARPS: tl.constexpr,\n")
     passed = ("BLOCK=BLOCK, num_warps=num_warps)", "BLOCK=BLOCK, WARPS=num_warps, num_warps=num_warps)")

@@ -75,6 +75,7 @@ def test_spans_of_both_graphs_run_in_the_place_of_their_steps(lora: Path, loaded
     ]
 
 
+@pytest.mark.slow
 def test_a_graph_too_large_for_eager_is_held_to_the_generated_module(
     lora: Path, loaded: Capture, tmp_path: Path
 ) -> None:

@@ -42,6 +42,7 @@ def states(page: Page) -> list[str]:
     return list(page.tab.locator(".costs tbody td:nth-child(3)").all_text_contents())
 
 
+@pytest.mark.slow
 def test_it_opens_on_both_captures_and_every_pair(page: Page) -> None:
     page.open()
     assert HOSTILE.split()[0] in page.heading and page.overflow() <= 0

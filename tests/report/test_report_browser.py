@@ -207,6 +207,7 @@ def test_an_address_leads_to_its_view(tab: Callable[[int], Page], route: str, he
     assert page.said == []
 
 
+@pytest.mark.slow
 def test_keys_go_from_kernel_to_kernel_and_from_view_to_view(page: Page) -> None:
     page.open("costs?sort=order")
     page.open("kernel/5")
@@ -335,6 +336,7 @@ def test_a_large_screen_has_three_panes(browser: Any, address: str) -> None:
     page.context.close()
 
 
+@pytest.mark.slow
 def test_the_page_is_one_file_that_opens_from_anywhere(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "with space & #hash.html"
     file.write_text(browsing.page(3), encoding="utf-8")
