@@ -31,6 +31,10 @@ subprocess.Popen = forking.Popen  # type: ignore[misc]
 COUNT = count()
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what was imported and collected is looked through no more
+
+
 @dataclass(frozen=True)
 class Result:
     """What one command line did."""

@@ -125,6 +125,7 @@ def test_a_kernel_and_its_file_are_judged_from_python(small: inductor_lab.Kernel
     assert inductor_lab.diff_file(file).hand["machine"]
 
 
+@pytest.mark.slow
 def test_a_kernel_is_judged_as_it_is_ejected_or_as_a_file_has_it(
     small: inductor_lab.KernelView, tmp_path: Path
 ) -> None:
@@ -150,6 +151,7 @@ def test_kernels_show_themselves_as_a_table_and_in_rich(capture: inductor_lab.Ca
     assert "hazards" in str(capture[0].explain(full=True))
 
 
+@pytest.mark.slow
 def test_what_the_verbs_find_shows_itself(small: inductor_lab.KernelView, tmp_path: Path) -> None:
     file = small.eject(tmp_path / "mine.py")
     verdict = inductor_lab.verify_file(file, seeds=1, effort="quick")

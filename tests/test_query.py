@@ -179,6 +179,7 @@ def test_rows_made_elsewhere_are_kept(logs: Path) -> None:
     assert one(query("SELECT count(*) FROM launches", [], Path("cluster.duckdb"))) == 6
 
 
+@pytest.mark.slow
 def test_many_logs_are_read_on_every_core(logs: Path, lora_log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(6):
         shutil.copy(lora_log, logs / f"{number}.log.gz")

@@ -40,6 +40,7 @@ def test_it_says_what_the_capture_says(name: str) -> None:
         assert kept.summary == store.summed(whole, CAPTURED / name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(SOME[0], marks=pytest.mark.slow), *SOME[1:]])
 def test_a_part_explains_a_kernel_as_the_whole_capture_does(name: str) -> None:
     whole = annotate(store.load(CAPTURED / name))
@@ -153,6 +154,7 @@ def test_the_oldest_go_when_there_is_too_much(
     assert len(list(shelf_folder.iterdir())) == 1, "the one just written stays"
 
 
+@pytest.mark.slow
 def test_many_may_fill_it_at_once(folder: Path, shelf_folder: Path) -> None:
     found: list[int] = []
     many = [threading.Thread(target=lambda: found.append(len(shelf.opened(folder).rows))) for _ in range(4)]

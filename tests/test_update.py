@@ -242,7 +242,7 @@ def test_what_was_saved_in_the_meantime_stays(tmp_path: Path) -> None:
     assert file.read_text() == "saved by an editor" and os.listdir(tmp_path) == ["file.py"]
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [25, *(pytest.param(step, marks=pytest.mark.slow) for step in (5, 1))])
 def test_killed_at_any_line_the_old_or_the_new_file_is_whole_and_nothing_is_lost(tmp_path: Path, step: int) -> None:
     """In a fresh interpreter: to fork one that other tests have filled takes ten times as long."""
     code = "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1])\n"

@@ -307,6 +307,7 @@ def every() -> list[Kernel]:
     return list({one.body_sha256: one for one in found}.values())
 
 
+@pytest.mark.slow
 def test_stated_and_counted_agree() -> None:
     held: Counter[str] = Counter()
     reds, uncounted = [], Counter[str]()
@@ -374,6 +375,7 @@ def test_a_line_that_loads_again_is_red_where_it_loads_others() -> None:
 # Sentences
 
 
+@pytest.mark.slow
 def test_what_is_said_in_numbers_was_counted() -> None:
     captures = [store.load(folder) for folder in CAPTURES]
     captures += [read([path], path.stem) for path in sorted(GENERATIONS.glob("*.txt"))]

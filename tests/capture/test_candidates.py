@@ -63,6 +63,7 @@ def card_of(found: Capture) -> str:
     return next(key for key, card in GPUS.items() if card.name == found.gpu.name)
 
 
+@pytest.mark.slow
 def test_they_are_what_inductors_own_heuristics_list(captured: Capture) -> None:
     texts = [decorator(kernel) for kernel in captured.kernels]
     told = {kernel.category for kernel in captured.kernels}
@@ -82,6 +83,7 @@ def test_they_are_what_inductors_own_heuristics_list(captured: Capture) -> None:
     assert any(len(kernel.candidates) > 1 for kernel in captured.kernels)
 
 
+@pytest.mark.slow
 def test_our_tables_list_the_same_where_they_hold(captured: Capture) -> None:
     card = GPUS[card_of(captured)]
     if card.backend == "hip" and tuple(map(int, captured.torch.split(".")[:2])) != (2, 13):

@@ -147,6 +147,7 @@ def last(shape: tuple[int, ...]) -> tuple[int, ...]:
     return channels * height * width, 1, width * channels, channels
 
 
+@pytest.mark.slow
 def test_a_module_takes_what_follows_a_convolution_as_channels_last(convolutional: Capture) -> None:
     forward = results(convolutional, "forward")
     assert [shape for shape, _ in forward] == [(8, 128, 16, 16)] * 2  # the second is depthwise

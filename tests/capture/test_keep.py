@@ -159,6 +159,7 @@ def test_strides_are_told_and_elements_are_hashed_in_order() -> None:
     assert found.sha256 == hashlib.sha256(x.contiguous().numpy().tobytes()).hexdigest()
 
 
+@pytest.mark.slow
 def test_inputs_are_drawn_as_the_program_s_were_on_the_whole(inference: Path) -> None:
     found = replay(inference)
     assert found.verdict == "pass" and [one.inputs for one in found.graphs] == ["statistics"]
@@ -183,6 +184,7 @@ def test_nothing_is_kept_where_nothing_is_asked(tmp_path: Path) -> None:
 # ------------------------------------------------------------ values
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_first_call(training: Path) -> None:
     forward, backward = store.load(training).graphs
     values = inputs.kept_values(training, forward, "cpu")
@@ -235,6 +237,7 @@ def test_a_broken_file_of_values_is_said_in_a_sentence(training: Path, tmp_path:
     assert told.code == 2 and "0_forward.npz can not be read" in told.err and "--keep inputs" in told.err
 
 
+@pytest.mark.slow
 def test_more_than_the_limit_is_not_kept_and_said(tmp_path: Path) -> None:
     folder = captured(tmp_path, INFERENCE, keep="inputs", keep_limit=1e-5)
     found = store.load(folder)
@@ -259,6 +262,7 @@ print("gradient", x.grad is not None)
 """
 
 
+@pytest.mark.slow
 def test_a_graph_that_only_the_card_computes_goes_on_in_eager_and_is_said(tmp_path: Path) -> None:
     folder = captured(
         tmp_path, DROPPED.replace("randn(2, 4, 16, 8", "randn(2, 4, 16, 8, dtype=torch.bfloat16"), keep="inputs"

@@ -96,6 +96,7 @@ def test_what_a_graph_was_given_is_kept_and_ejected(tmp_path: Path) -> None:
         found.kernels[0].eject(tmp_path / "other.py", inputs="made")
 
 
+@pytest.mark.slow
 def test_another_size_is_no_dynamic_one() -> None:
     for rows in (8, 12, 5):
         found = inductor_lab.capture_model(Broken().eval(), torch.randn(rows, 16), gpu="h200")

@@ -93,6 +93,7 @@ def step(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return folder / capture("program.py", gpu="h200", output="kept")[1]
 
 
+@pytest.mark.slow
 def test_the_inputs_of_a_training_step_are_known(step: Path) -> None:
     forward, backward, optimizer = store.load(step).graphs
     assert told(forward) == FORWARD

@@ -32,6 +32,7 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 @without_a_card
 def test_wrappers_in_cpp_are_written_and_none_of_them_runs(here: Path) -> None:
     """Both layouts of cpp_wrapper, and AOTInductor's, whose package can not be loaded: what was written before is kept."""
@@ -231,13 +232,14 @@ EXPLAINED = "by timing, which needs the card"
 """What every problem of the probes is about."""
 
 
+@pytest.mark.slow
 @without_a_card
 @pytest.mark.parametrize(
     ("groups", "gpu", "probes"),
     [
         ("shapes own", "h200", 12),
-        pytest.param("shapes own training", "h200", 20, marks=pytest.mark.slow),
-        pytest.param("control tuned", "mi300x", 16, marks=pytest.mark.slow),
+        ("shapes own training", "h200", 20),
+        ("control tuned", "mi300x", 16),
     ],
 )
 def test_every_probe_has_its_kernels(here, monkeypatch, groups, gpu, probes):

@@ -176,6 +176,7 @@ def test_doctor_tells_what_works(lab: Lab) -> None:
         assert document["works"]["verify"] and document["works"]["replay"], "each was tried"
 
 
+@pytest.mark.slow
 def test_doctor_tells_what_is_installed_and_does_not_work(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     """As it was on a Triton whose interpreter calls its loads with one argument more."""
     pytest.importorskip("torch")

@@ -463,9 +463,12 @@ def nvcc() -> str | None:
 @pytest.mark.parametrize(
     "name",
     [
-        "affine", "affine_bf16", "argmax", "scatter", "split_scan", "rotated", "sort",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("functions", "sum", "tile", "welford", "combo", "cummax",
-                                                                  "scattered, bf16", "sort, not stable")),
+        "affine", "argmax", "rotated",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("affine_bf16", "scatter", "split_scan", "sort", "functions", "sum", "tile", "welford", "combo", "cummax",
+                         "scattered, bf16", "sort, not stable")
+        ),
     ],
 )  # fmt: skip
 def test_nvcc_compiles_it_without_double_arithmetic(name: str, tmp_path: Path) -> None:
@@ -499,8 +502,10 @@ def test_inspect_tells_what_nvcc_makes_of_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "loads", "stores"),
     [
-        ("rotated", {"LDG.E.128": 4}, {"STG.E.128": 1}),
-        ("scattered", {"LDG.E.128": 1, "LDG.E.64": 1}, {"REDG.E.ADD.F32x4.FTZ.RN": 1}),
+        pytest.param("rotated", {"LDG.E.128": 4}, {"STG.E.128": 1}, marks=pytest.mark.slow),
+        pytest.param(
+            "scattered", {"LDG.E.128": 1, "LDG.E.64": 1}, {"REDG.E.ADD.F32x4.FTZ.RN": 1}, marks=pytest.mark.slow
+        ),
         ("scattered, bf16", {"LDG.E.128": 1, "LDG.E.64": 1}, {"REDG.E.ADD.BF16x8.RN": 1}),
     ],
 )

@@ -416,6 +416,7 @@ def test_a_helper_that_we_do_not_spell_out_comes_from_torch(lora: tuple[Capture,
     assert re.search(r"^from torch\._inductor\.runtime import triton_helpers", text, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_four_random_numbers_of_a_draw_need_no_torch_that_has_them(tmp_path: Path) -> None:
     """torch 2.11 has no `rand4x`: both kernels have their own, beside eager's function of another name."""
     capture = generation("g7_torch_2.13_mixed")
@@ -547,6 +548,7 @@ def test_a_target_that_there_is_not_is_named(lora: tuple[Capture, Kernel]) -> No
 KINDS = {"foreach", "combo", "template", "user_autotune", "split_scan", "cooperative_reduction"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("name", sorted(path.stem for path in GENERATIONS.glob("*.txt")))
 def test_every_kernel_of_every_generation_that_is_launched_ejects(name: str, style: str) -> None:

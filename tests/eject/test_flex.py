@@ -143,6 +143,7 @@ def test_flex_attention_equals_its_reference(judged: dict[str, Verdict | LabErro
 
 
 @judging
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["another scale"])
 def test_an_edit_of_the_inner_function_fails_and_is_none_of_the_baseline(
     judged: dict[str, Verdict | LabError], name: str

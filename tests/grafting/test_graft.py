@@ -294,6 +294,7 @@ def test_a_kernel_that_comes_up_later_was_not_missing(lora: Model) -> None:
     assert grafts.files[0].launches == 1 and not grafts.files[0].message
 
 
+@pytest.mark.slow
 def test_a_model_on_the_cpu_is_told(lora: Model) -> None:
     program = f"""
 import torch

@@ -54,6 +54,7 @@ def test_the_catalogue_runs_elsewhere() -> None:
     assert count > 80 and not found, found
 
 
+@pytest.mark.slow
 def test_every_generation_runs_elsewhere() -> None:
     captures = (annotate(read([path], path.stem)) for path in sorted(GENERATIONS.glob("*.txt")))
     count, found = wrong(texts((capture, kernel) for capture in captures for kernel in capture.kernels))

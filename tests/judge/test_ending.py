@@ -96,11 +96,9 @@ def judged(request: pytest.FixtureRequest, own: Path) -> dict[str, Verdict | Lab
         (
             "is no Python",
             "never ends",
-            "misspells",
             "forks and waits",
             "is killed",
             "takes all memory",
-            "has a large reference",
         ),
     ),
 )
@@ -113,6 +111,7 @@ def test_a_file_that_does_as_it_likes(judged: dict[str, Verdict | LabError], wha
         assert bool(first) == bool(said) and said in first and "\n" not in first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "status"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, -signal.SIGTERM, marks=pytest.mark.slow)]
 )
@@ -181,6 +180,7 @@ def test_a_process_that_does_not_answer_is_not_the_next_call_s(own: Path, monkey
     assert nothing_is_left(30)
 
 
+@pytest.mark.slow
 def test_a_forked_process_neither_keeps_the_server_nor_ends_it(own: Path) -> None:
     (own / "right.py").write_text(ejected("affine"))
     verify_all([own / "right.py"], effort="quick")
@@ -191,6 +191,7 @@ def test_a_forked_process_neither_keeps_the_server_nor_ends_it(own: Path) -> Non
     assert nothing_is_left(30)
 
 
+@pytest.mark.slow
 def test_what_is_no_file_and_a_folder_that_is_gone_are_told_at_once(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(own / "pipe.py")
     (own / "right.py").write_text(ejected("affine"))
@@ -205,6 +206,7 @@ def test_what_is_no_file_and_a_folder_that_is_gone_are_told_at_once(own: Path, m
     close()
 
 
+@pytest.mark.slow
 def test_a_file_that_is_saved_while_it_is_judged_is_judged_as_it_was(own: Path) -> None:
     """What is kept of it would stand for another text."""
     file = own / "saved.py"

@@ -46,13 +46,7 @@ KERNELS = {
     "split scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", BOTH),
 }
 CASES = [(what, style) for what, (_, _, styles) in KERNELS.items() for style in styles]
-SOME = [
-    ("foreach", "readable"),
-    ("symbolic reduction", "readable"),
-    ("jobs in turn", "readable"),
-    ("groups of rows", "readable"),
-    ("cooperative reduction of 2.6", "readable"),
-]
+SOME = [("symbolic reduction", "readable"), ("jobs in turn", "readable")]
 
 
 def ejected(file: str, name: str, style: str) -> str:
@@ -65,7 +59,7 @@ def judged_all(texts: list[str], folder: Path) -> list[Verdict | LabError]:
     paths = [folder / f"file_{number}.py" for number in range(len(texts))]
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)
-    return verify_all(paths, seeds=1)
+    return verify_all(paths, seeds=1, fail_fast=True)
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +88,7 @@ def test_a_kernel_of_every_kind_verifies(
 
 
 @pytest.mark.parametrize(
-    ("what", "style"), some([("symbolic reduction", "readable"), ("symbolic pointwise", "readable")], SOME[1:2])
+    ("what", "style"), some([("symbolic reduction", "readable"), ("symbolic pointwise", "readable")], SOME[:1])
 )
 def test_a_kernel_of_symbolic_sizes_is_held_to_other_sizes_too(
     judged: dict[tuple[str, str], Verdict | LabError], what: str, style: str
@@ -113,6 +107,7 @@ NOT_THESE_JOBS = {
 }
 
 
+@pytest.mark.slow
 def test_the_jobs_of_a_table_are_judged(tmp_path: Path) -> None:
     made = decay()
     text = eject(capture(made), made)

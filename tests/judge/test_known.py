@@ -127,6 +127,7 @@ print(json.dumps([passed, fault.kind, fault.tensor, fault.count, out[:12].tolist
 """
 
 
+@pytest.mark.slow
 @pytest.mark.from_nothing
 def test_a_watch_finds_a_load_whose_parameters_stand_elsewhere() -> None:
     environment = os.environ | {"TRITON_INTERPRET": "1", "CUDA_VISIBLE_DEVICES": ""}
@@ -161,6 +162,7 @@ sys.meta_path.insert(0, Newer())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.from_nothing
 @pytest.mark.skipif(Path("/dev/nvidiactl").exists(), reason="a GPU runs the kernels, and no interpreter is asked")
 def test_verify_and_replay_end_with_the_sentence(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ WAYS = (
 )
 
 
+@pytest.mark.slow
 def test_each_passes(tmp_path: Path) -> None:
     paths = []
     for number, (kernel, way) in enumerate(WAYS):

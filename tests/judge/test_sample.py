@@ -133,7 +133,11 @@ def verdicts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     for number, edit in enumerate(edits):
         paths.append(folder / f"relu_{number}.py")
         paths[-1].write_text(applied(large(), EDITS[edit]) if EDITS[edit] else large(), encoding="utf-8")
-    return {name: found for name, found in zip(edits, verify_all(paths), strict=True) if isinstance(found, Verdict)}
+    return {
+        name: found
+        for name, found in zip(edits, verify_all(paths, fail_fast=True), strict=True)
+        if isinstance(found, Verdict)
+    }
 
 
 @pytest.mark.slow

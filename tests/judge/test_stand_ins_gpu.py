@@ -63,6 +63,7 @@ def test_what_disagrees_is_told(ours: dict[str, np.ndarray], value: float, other
     assert row.agrees is (not found) and len(row.examples) == bool(found)
 
 
+@pytest.mark.slow
 def test_without_a_card_it_says_so() -> None:
     environment = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run([sys.executable, str(PROGRAM)], env=environment, capture_output=True, text=True, check=False)

@@ -21,7 +21,7 @@ from inductor_lab.verify import verify
 STEPS = steps("add_mul_activation")
 
 CAPTURE = ROOT / "captured" / "lora_mlp_h200"
-SLOW = ("step_1", "step_3")
+SLOW = ("step_1", "step_2", "step_3")
 
 
 @pytest.mark.parametrize("step", [pytest.param(step, marks=[pytest.mark.slow] * (step in SLOW)) for step in STEPS])
@@ -56,6 +56,7 @@ def test_a_fault_in_triton_fails(right: str, wrong: str, says: str, tmp_path: Pa
     assert verdict.verdict == "fail" and verdict.cases[0].message == says
 
 
+@pytest.mark.slow
 def test_a_block_of_more_threads_than_there_may_be_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lecture's launch has a thread for each column. Up to 1,024 columns that is right."""
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path / "built"))

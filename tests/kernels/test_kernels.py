@@ -15,7 +15,7 @@ from forking import interpreted
 pytest.importorskip("triton")
 
 CASES = sorted(path.name.removesuffix("_cases.py") for path in Path(__file__).parent.glob("*_cases.py"))
-QUICK = ("lookups", "swiglu", "rotary")
+QUICK = ("swiglu",)
 
 
 def command(name: str) -> list[str]:

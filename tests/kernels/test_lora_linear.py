@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from asked import some
 from folders import ROOT
 
 pytest.importorskip("triton")
@@ -31,7 +32,7 @@ def verdict(text: str, folder: Path) -> str:
     return verify(file, effort="quick").verdict
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", some(STEPS, ["step_4"]))
 def test_a_step_computes_what_its_span_does(step: str, tmp_path: Path) -> None:
     assert verdict(ejected(step, ROOT / "captured"), tmp_path) == "pass"
 
@@ -64,7 +65,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(
-    "fault", [pytest.param(fault, marks=[pytest.mark.slow] * (number > 1)) for number, fault in enumerate(FAULTS)]
+    "fault", [pytest.param(fault, marks=[pytest.mark.slow] * (number > 0)) for number, fault in enumerate(FAULTS)]
 )
 def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
     step, right, wrong = FAULTS[fault]

@@ -17,7 +17,13 @@ from inductor_lab.kernels.steps import HERE, definitions, steps, written
 from inductor_lab.kernels.swiglu.model import halves
 from inductor_lab.verify import verify
 
-SLOW = {("rms_norm", "forward_1"), ("rms_norm", "backward_1"), ("rms_norm", "backward_2")}
+SLOW = {
+    ("rms_norm", "forward_1"),
+    ("rms_norm", "backward_1"),
+    ("rms_norm", "backward_2"),
+    ("swiglu", "forward_1"),
+    ("swiglu", "backward_1"),
+}
 STEPS = [
     pytest.param(kernel, step, marks=[pytest.mark.slow] * ((kernel, step) in SLOW))
     for kernel in ("rms_norm", "swiglu")
@@ -70,7 +76,14 @@ def test_a_row_that_the_model_rounds_to_one_side_is_no_fault(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("kernel", "step", "right", "wrong", "says"),
     [
-        ("rms_norm", "backward_2", "keep_dims=True) / COLUMNS))", "keep_dims=True) / BLOCK))", "add_3"),
+        pytest.param(
+            "rms_norm",
+            "backward_2",
+            "keep_dims=True) / COLUMNS))",
+            "keep_dims=True) / BLOCK))",
+            "add_3",
+            marks=pytest.mark.slow,
+        ),
         ("swiglu", "backward_1", "sigmoid * (1 + gate * (1 - sigmoid))", "sigmoid * gate * (1 - sigmoid)", "cat"),
         (
             "swiglu",

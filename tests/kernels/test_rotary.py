@@ -40,7 +40,7 @@ def of_step(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.mark.parametrize(
-    "step", [pytest.param(step, marks=pytest.mark.slow if step != "step_4" else ()) for step in STEPS]
+    "step", [pytest.param(step, marks=pytest.mark.slow) for step in STEPS]
 )  # fmt: skip
 def test_a_step_computes_what_inductor_s_kernels_do(step: str, of_step: Callable[[str], Path], tmp_path: Path) -> None:
     file = tmp_path / f"{step}.py"

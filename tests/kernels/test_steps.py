@@ -28,6 +28,7 @@ def capture(step: str) -> Path:
 MARKS = {
     "lookups_1": pytest.mark.slow,
     "lookups_forward_1": pytest.mark.slow,
+    "lookups_backward_1": pytest.mark.slow,
     "pairwise_1": pytest.mark.slow,
     "outer_1": pytest.mark.gpu,  # 24 billion multiplications a case
     "outer_2": pytest.mark.gpu,

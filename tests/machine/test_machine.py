@@ -277,15 +277,15 @@ class TestInspectKernel:
         ("file", "name", "constants"),
         [
             ("g1_torch_2.0.txt", "triton__0", {"XBLOCK": 256}),  # positions for names
-            ("g2_torch_2.2.txt", "triton_tem_fused_mm_relu_3", {}),
+            pytest.param("g2_torch_2.2.txt", "triton_tem_fused_mm_relu_3", {}, marks=pytest.mark.slow),
             pytest.param(
                 "g2_torch_2.2.txt", "add_kernel_0", {"BLOCK_SIZE": 64}, marks=pytest.mark.slow
             ),  # a constant beside the signature
-            ("g3_torch_2.4.txt", "triton_spl_fused_cumsum_2", {"RBLOCK": 256}),
+            pytest.param("g3_torch_2.4.txt", "triton_spl_fused_cumsum_2", {"RBLOCK": 256}, marks=pytest.mark.slow),
             pytest.param("g4_torch_2.6.txt", "triton_poi_fused_1", {}, marks=pytest.mark.slow),  # foreach
             ("g4_torch_2.6.txt", "triton_unk_fused_sum_2", {"XBLOCK": 1, "RBLOCK": 32, "RSPLIT": 64}),
             ("g5_torch_2.7.txt", "scale_kernel_0", {"step": 1, "FACTOR": 3, "BLOCK": 128}),
-            ("g7_torch_2.13_combo.txt", "triton_poi_fused_0", {"XBLOCK": 256}),
+            pytest.param("g7_torch_2.13_combo.txt", "triton_poi_fused_0", {"XBLOCK": 256}, marks=pytest.mark.slow),
             pytest.param(
                 "g7_torch_2.13_cooperative.txt",
                 "triton_unk_fused_sum_0",

@@ -263,6 +263,7 @@ def test_a_file_says_that_there_is_no_choice(category: str) -> None:
     assert ("\ntriton_heuristics.pointwise(" in text) == (category == "pointwise")
 
 
+@pytest.mark.slow
 def test_a_span_s_kernel_that_is_given_numbers_is_asked_about_as_it_was_captured(tmp_path: Path) -> None:
     found = store.load(CAPTURED / "dlrm_h200")
     span = addressed(found, "4-29")

@@ -505,6 +505,7 @@ def test_a_marked_test_checks_its_file_first(folder: Path) -> None:
     assert "3 failed, 1 passed, 1 error" in said  # what a fixture lacks is an error
 
 
+@pytest.mark.slow
 def test_ejected_files_are_collected_where_that_is_asked_for(folder: Path) -> None:
     without = users_pytest(folder, "kernels", "--collect-only")
     assert "inductor_lab_verify" not in without

@@ -71,6 +71,7 @@ def fused() -> str:
     return SPAN[: SPAN.index("\n\ndef launch(")] + FUSED + SPAN.partition("# ------")[2]
 
 
+@pytest.mark.slow
 def test_each_kernel_of_a_span_is_a_row(span: Path, lab: Lab) -> None:
     inspected = lab("inspect", span, "--gpu", "h200")
     assert inspected.code == 0, inspected.err
@@ -98,6 +99,7 @@ def test_what_a_span_can_not_be_swept_over_is_said(span: Path, lab: Lab, option:
     assert swept.code == 2 and said in swept.err
 
 
+@pytest.mark.slow
 def test_a_fused_kernel_is_held_against_all_that_it_replaces(span: Path, lab: Lab) -> None:
     span.write_text(fused())
     document = json.loads(lab("diff", span, "--gpu", "h200", "--json").out)
@@ -158,7 +160,9 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Times:
     return times
 
 
-@pytest.mark.parametrize(("way", "other", "ratio"), [("bare", "graph", 1.25), ("graph", "bare", 2.0)])
+@pytest.mark.parametrize(
+    ("way", "other", "ratio"), [("bare", "graph", 1.25), pytest.param("graph", "bare", 2.0, marks=pytest.mark.slow)]
+)
 def test_a_span_is_launched_both_ways(span: Path, card: Times, way: str, other: str, ratio: float) -> None:
     found = judge.diff(span, method=Method(way))
     assert [launch for launch, _ in card.asked] == [way, other]
@@ -177,6 +181,7 @@ def test_a_span_is_launched_both_ways(span: Path, card: Times, way: str, other: 
     assert ("launches", "3", "2") in result("diff", asdict(found)).rows
 
 
+@pytest.mark.slow
 def test_what_can_not_be_recorded_is_said(span: Path, card: Times, monkeypatch: pytest.MonkeyPatch) -> None:
     def measured(functions: Mapping[str, object], restore: object, method: Method, progress: object) -> Measured:
         if method.launch == "graph":

@@ -233,8 +233,8 @@ class Times:
             "slower",
             "Most likely slower because the hand kernel loads in narrower pieces: 24 LDG.E, the other 6 LDG.E.128.",
         ),
-        (0.7, "faster", "Nothing that was looked at explains it"),
-        (1.0, "same", "and no difference in time is seen."),
+        pytest.param(0.7, "faster", "Nothing that was looked at explains it", marks=pytest.mark.slow),
+        pytest.param(1.0, "same", "and no difference in time is seen.", marks=pytest.mark.slow),
     ],
 )
 def test_diff_explains_what_it_measured(
@@ -261,6 +261,7 @@ def test_diff_explains_what_it_measured(
     assert "Measured in the same run: a copy, 4.00 TB/s; a product, 50.00 TFLOP/s." in told.notes
 
 
+@pytest.mark.slow
 def test_ceilings_that_can_not_be_measured_leave_the_times(edited: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(precisions: object) -> None:
         raise LabError("The ceilings were not measured: too little of the GPU's memory is free.")
@@ -274,6 +275,7 @@ def test_ceilings_that_can_not_be_measured_leave_the_times(edited: Path, monkeyp
     assert place.bytes_per_second and place.bytes_share is None
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_launched_twice_is_two_launches(edited: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge, "present_gpu", lambda: None)
     text = edited.read_text()

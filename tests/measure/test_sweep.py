@@ -261,6 +261,7 @@ def test_a_row_holds_every_contestant_the_bytes_and_the_ratio(module: ModuleType
     assert (row.against, row.ratio, row.verdict, row.copy_ceiling) == ("inductor", 1.5, "faster", 4e12)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_the_generated_kernel_stands_where_it_is_for_the_sizes(module: ModuleType) -> None:
     assert "generated" in row_of(module, module.SIZES).times
@@ -287,6 +288,7 @@ def test_a_file_of_fixed_shapes_is_swept_over_dtypes(module: ModuleType) -> None
     assert point == Point({}, "bfloat16")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_is_wrong_at_a_point_has_no_time_there(module: ModuleType) -> None:
     module.BIAS = 0.01
@@ -294,6 +296,7 @@ def test_a_kernel_that_is_wrong_at_a_point_has_no_time_there(module: ModuleType)
     assert row.outcome == "wrong" and "from float64" in row.why and not row.times
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_is_wrong_after_it_was_timed_has_no_time(module: ModuleType) -> None:
     launch, calls = module.launch, []
@@ -309,6 +312,7 @@ def test_a_kernel_that_is_wrong_after_it_was_timed_has_no_time(module: ModuleTyp
     assert row.outcome == "wrong" and row.why.startswith("after it was timed") and not row.times
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_size_that_does_not_fit_is_a_row(module: ModuleType) -> None:
     import torch
@@ -322,6 +326,7 @@ def test_a_size_that_does_not_fit_is_a_row(module: ModuleType) -> None:
     assert row.why == "the kernel's own tensors (CUDA out of memory. Tried to allocate 80 GiB.)"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 @pytest.mark.parametrize(
     ("where", "told"), [("Judge", "but not what it is judged with"), ("measure", "but not what is timed beside it")]
@@ -341,6 +346,7 @@ def test_what_does_not_fit_beside_the_kernel_is_told_apart(
     assert row.outcome == "does not fit" and row.why.startswith("the kernel fits, ") and told in row.why
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_changes_what_it_reads_has_no_time(module: ModuleType) -> None:
     launch = module.launch
@@ -354,6 +360,7 @@ def test_a_kernel_that_changes_what_it_reads_has_no_time(module: ModuleType) -> 
     assert (row.outcome, row.why) == ("wrong", "it changes y, which it must only read")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_kernel_that_is_not_for_a_dtype_says_what_would_be(module: ModuleType) -> None:
     def launch(x: Any, y: Any, b: Any) -> None:
@@ -365,6 +372,7 @@ def test_a_kernel_that_is_not_for_a_dtype_says_what_would_be(module: ModuleType)
     assert row.why == "ValueError: Expected dtype fp32; the file is written for float32, eject one of a bfloat16 model"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
     module: ModuleType, monkeypatch: pytest.MonkeyPatch
@@ -383,6 +391,7 @@ def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
     assert row_of(module, {"s0": 4, "s1": 4}).outcome == "wrong"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     from inductor_lab.measure.sweep import measurement
@@ -396,6 +405,7 @@ def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkey
     assert row.notes == ("eager is the graph of the model", "inductor is left out: RuntimeError: no backend")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_short_memory_changes_no_eager_form_unsaid(module: ModuleType) -> None:
     import torch
@@ -411,6 +421,7 @@ def test_short_memory_changes_no_eager_form_unsaid(module: ModuleType) -> None:
     assert row.notes == ("eager and what is compiled of it are left out: CUDA out of memory.",)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_torchscript_is_traced_where_it_is_asked_for(module: ModuleType) -> None:
     row = row_of(module, {"s0": 4, "s1": 4}, who=("hand", "eager", "torchscript"))
@@ -705,6 +716,7 @@ def measuring():
 """
 
 
+@pytest.mark.slow
 def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through the pipes, where what a file prints does no harm."""
     (file.parent / "pretended.py").write_text(PRETENDED)
@@ -719,6 +731,7 @@ def test_processes_measure_the_file_that_they_are_sent(file: Path, monkeypatch: 
     assert swept.document()["machine"] == {"device": "a CPU"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("cpu")
 def test_on_another_host_the_file_is_made_of_what_was_sent(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inductor_lab.measure.sweep import measurement
@@ -789,6 +802,7 @@ def test_ray_on_this_host_answers_each_question(task: str) -> None:
 # ---------------------------------------------------------------- the command line
 
 
+@pytest.mark.slow
 def test_without_a_gpu_a_sweep_says_what_it_needs(file: Path, lab: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     result = lab("bench", file, "--sweep", "rows=4", "-o", "out")

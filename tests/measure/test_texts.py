@@ -195,6 +195,7 @@ def test_an_unedited_readable_file_becomes_the_same_sass(tmp_path: Path, kernel:
     assert changes(difference(module, "h200", "source"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiles")
 def test_an_edit_shows_at_every_stage(tmp_path: Path) -> None:
     path = ejected(tmp_path, "lora_mlp_h200:0", "verbatim")

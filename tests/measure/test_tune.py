@@ -137,6 +137,7 @@ def test_where_nothing_is_timed_idle_threads_come_behind_then_idle_multiprocesso
     assert rank(replace(full, width=128), H200, 0.0) < rank(many, H200, 0.0)
 
 
+@pytest.mark.slow
 def test_threads_without_an_element_are_told_by_what_was_compiled(file: Path) -> None:
     module = load(file).module
     for block, warps, lanes in ((512, 1, 1.0), (32, 4, 0.25)):
@@ -214,7 +215,6 @@ KERNELS = {
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "kernel",
     [pytest.param(kernel, id=name) for name, kernel in KERNELS.items()],
@@ -242,6 +242,7 @@ def test_tuning_again_what_was_chosen_without_a_gpu_changes_nothing(
     assert again.best == again.present == first.best
 
 
+@pytest.mark.slow
 def test_what_is_written_without_a_gpu_is_verified_and_says_that_nothing_was_timed(lab: Lab, file: Path) -> None:
     before = file.read_text()
     found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--write")
@@ -256,6 +257,7 @@ def test_what_is_written_without_a_gpu_is_verified_and_says_that_nothing_was_tim
     assert sorted(path.name for path in file.parent.iterdir()) == ["mine.py", "mine.py.tune.jsonl"]
 
 
+@pytest.mark.slow
 def test_what_does_not_verify_is_refused_and_the_file_left(lab: Lab, file: Path) -> None:
     constants = ("    BLOCK: tl.constexpr,\n", "    BLOCK: tl.constexpr,\n    WARPS: tl.constexpr,\n")
     passed = ("BLOCK=BLOCK, num_warps=num_warps)", "BLOCK=BLOCK, WARPS=num_warps, num_warps=num_warps)")

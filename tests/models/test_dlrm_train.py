@@ -124,6 +124,7 @@ def test_no_row_is_trained_on_and_held_out(log: Path, tiny: Path) -> None:
     assert begun.train.spans[-1][2].stop == begun.held_out.spans[0][2].start == 144
 
 
+@pytest.mark.slow
 def test_training_learns(workdir: Path, tiny: Path) -> None:
     write_sample(workdir / "log.parquet", workdir / "log.json", 4000, cap=20)
     begun = training(workdir / "log.parquet", tiny, interaction="cat")
@@ -226,6 +227,7 @@ def test_it_trains_keeps_and_goes_on(train: Callable[..., tuple[int, str, str]],
     assert found["configuration"]["hash"] == "index-list" and 0 <= found["held_out"]["auc"] <= 1
 
 
+@pytest.mark.slow
 def test_a_profile_is_a_chrome_trace_and_its_operators(
     train: Callable[..., tuple[int, str, str]], log: Path, workdir: Path
 ) -> None:

@@ -593,6 +593,7 @@ def test_a_log_in_a_folder_that_is_broken_does_not_stop_the_others(tmp_path: Pat
     assert problem.where.endswith("a.gz:1") and "before the end" in problem.message
 
 
+@pytest.mark.slow
 def test_big_files_read_at_once_give_the_same_as_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

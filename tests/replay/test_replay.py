@@ -337,6 +337,7 @@ with torch.no_grad():
 """
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_launched_again_is_held_to_its_own_nodes(workdir: Path) -> None:
     """Its comment names those of the first launch alone."""
     Path("program.py").write_text(REPEATED)
@@ -485,6 +486,7 @@ def test_the_card_s_attention_is_attention(name: str) -> None:
         operator(query, key, value, **{word: x for word, x in (given | {"dropout_p": 0.1}).items() if word in words})
 
 
+@pytest.mark.slow
 def test_what_a_kernel_is_given_is_kept_for_its_own_file(lora: Path, lab: Lab, workdir: Path, line: int) -> None:
     assert lab("replay", lora, "--keep", "real").code == 0
     assert sorted(path.name for path in Path("real").iterdir()) == ["0.npz", "1.npz", "2.npz", "3.npz"]
@@ -634,7 +636,8 @@ def test_a_graft_is_held_to_the_capture_s_reference_and_stands_for_its_own_body_
     assert both.code == 2 and "can have one hand kernel: mine.py or two.py" in both.err
 
 
-@pytest.mark.parametrize("how", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_whatever_ends_a_replay_leaves_neither_a_process_nor_a_folder(
     lora: Path, lab: Lab, workdir: Path, how: signal.Signals, monkeypatch: pytest.MonkeyPatch, line: int
 ) -> None:

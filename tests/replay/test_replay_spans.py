@@ -76,6 +76,7 @@ def test_spans_of_both_graphs_run_in_the_place_of_their_steps(lora: Path, loaded
     ]
 
 
+@pytest.mark.slow
 def test_a_graph_too_large_for_eager_is_held_to_the_generated_module(
     lora: Path, loaded: Capture, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_what_it_takes_to_hold_a_graph_to_eager(loaded: Capture) -> None:
     assert held_by_eager(replace(loaded.graphs[0], nodes=nodes)) == 2 * 32 * (4 + 3 * 8)
 
 
+@pytest.mark.slow
 def test_a_fused_attention_is_part_of_a_span(captured_once: Callable[..., Path], tmp_path: Path) -> None:
     """Forward with the rotation before it, backward with that behind it: verified and replayed where there is no card."""
     attention = captured_once("rotary_attention", size="laptop", train=True)
@@ -129,6 +131,7 @@ def test_an_attention_that_drops_is_a_barrier(captured_once: Callable[..., Path]
         SpanWrapper(read_module(module), kernels).span((line, line))
 
 
+@pytest.mark.slow
 def test_what_a_span_is_given_is_kept_for_its_own_file(
     lora: Path, loaded: Capture, lab: Callable[..., Any], workdir: Path
 ) -> None:

@@ -30,6 +30,7 @@ def held(old: str, new: str) -> dict[str, Any]:
     return dict(html.unpacked(page))
 
 
+@pytest.mark.slow
 def test_every_kernel_of_both_is_in_one_pair() -> None:
     found = held("dlrm_h200", "dlrm_train_h200")
     for side, key in (("a", "a"), ("b", "b")):
@@ -41,6 +42,7 @@ def test_every_kernel_of_both_is_in_one_pair() -> None:
     assert [change["kind"] for change in found["fusions"]] == ["moved"]
 
 
+@pytest.mark.slow
 def test_changes_that_are_alike_name_the_first_of_them() -> None:
     pairs = held("dlrm_h200", "dlrm_train_h200")["pairs"]
     firsts = {pair["as_in"] for pair in pairs} - {-1}

@@ -42,6 +42,7 @@ def states(page: Page) -> list[str]:
     return list(page.tab.locator(".costs tbody td:nth-child(3)").all_text_contents())
 
 
+@pytest.mark.slow
 def test_it_opens_on_both_captures_and_every_pair(page: Page) -> None:
     page.open()
     assert HOSTILE.split()[0] in page.heading and page.overflow() <= 0
@@ -56,6 +57,7 @@ def test_it_opens_on_both_captures_and_every_pair(page: Page) -> None:
     assert states(page) == ["moved"] and page.tab.input_value("#search") == "state:moved"
 
 
+@pytest.mark.slow
 def test_a_pair_shows_what_differs_and_folds_what_does_not(page: Page) -> None:
     page.open("pair/0")
     assert page.text("[role=tab][aria-selected=true]").split() == ["Triton", "1"]
@@ -73,6 +75,7 @@ def test_a_pair_shows_what_differs_and_folds_what_does_not(page: Page) -> None:
     assert page.route == "#pair/1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("route", "word"),
     [
@@ -91,6 +94,7 @@ def test_an_address_leads_to_its_view(page: Page, route: str, word: str) -> None
     assert page.tab.locator("img").count() == 0 and page.tab.evaluate("document.scripts.length") == 2
 
 
+@pytest.mark.slow
 def test_a_phone_has_one_line_for_what_is_alike_and_two_for_what_changed(browser: Any, address: str) -> None:
     page = Page(browser, address, 400).open("pair/0")
     assert not page.tab.is_visible("tr.alike td.old >> nth=0") and page.tab.is_visible("tr.alike td.new >> nth=1")

@@ -97,6 +97,7 @@ def test_a_search_narrows_the_table_and_says_how_many_match(page: Page) -> None:
     assert page.titles() == [] and "Nothing matches" in page.text()
 
 
+@pytest.mark.slow
 def test_any_column_sorts_both_ways(page: Page) -> None:
     page.open()
     if page.tab.viewport_size["width"] < 700:
@@ -113,6 +114,7 @@ def test_any_column_sorts_both_ways(page: Page) -> None:
     assert page.tab.locator("th[aria-sort=descending]").inner_text().startswith("May gain")
 
 
+@pytest.mark.slow
 def test_the_roofline_has_library_calls_and_stays_within_its_picture(tab: Callable[[int], Page]) -> None:
     page = tab(1000).open("roofline")
     assert page.tab.locator(".point.call").count() == 1 and "matrix units" in page.text()
@@ -125,6 +127,7 @@ def test_the_roofline_has_library_calls_and_stays_within_its_picture(tab: Callab
     assert places and all(0 < x < width and 0 < y < height for x, y in places)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [400, 1000])
 def test_a_title_of_the_map_stays_within_its_row(tab: Callable[[int], Page], width: int) -> None:
     page = tab(width).open("map/0")
@@ -142,6 +145,7 @@ def spanned(tmp_path_factory: pytest.TempPathFactory) -> str:
     return file.as_uri()
 
 
+@pytest.mark.slow
 def test_a_span_leads_to_its_steps_on_the_map(browser: Any, spanned: str) -> None:
     page = Page(browser, spanned, 1000).open("spans")
     assert page.heading == "Spans" and page.overflow() <= 0
@@ -183,12 +187,12 @@ def test_a_click_opens_a_kernel_and_back_returns(page: Page) -> None:
     ("route", "heading", "word"),
     [
         ("kernel/7", "sum 7", "Triton, line by line"),
-        ("kernel/0/ptx", "relu of a sum", "add.f32"),
-        ("call/0", "mm", "extern_kernels.mm"),
-        ("roofline", "Roofline", "FLOP/byte"),
+        pytest.param("kernel/0/ptx", "relu of a sum", "add.f32", marks=pytest.mark.slow),
+        pytest.param("call/0", "mm", "extern_kernels.mm", marks=pytest.mark.slow),
+        pytest.param("roofline", "Roofline", "FLOP/byte", marks=pytest.mark.slow),
         ("map/0", "Map of a graph", "step 1 of"),
-        ("program", "Your program", "torch.relu"),
-        ("program", "Your program", "return x @ self.weight\nmm"),
+        pytest.param("program", "Your program", "torch.relu", marks=pytest.mark.slow),
+        pytest.param("program", "Your program", "return x @ self.weight\nmm", marks=pytest.mark.slow),
         pytest.param("kernel/0/sass", "relu of a sum", "nvdisasm", marks=pytest.mark.slow),
         pytest.param("map/1", "Map of a graph", "No kernel is launched here", marks=pytest.mark.slow),
         pytest.param("costs?q=relu", "page", "relu of a sum", marks=pytest.mark.slow),
@@ -203,6 +207,7 @@ def test_an_address_leads_to_its_view(tab: Callable[[int], Page], route: str, he
     assert page.said == []
 
 
+@pytest.mark.slow
 def test_keys_go_from_kernel_to_kernel_and_from_view_to_view(page: Page) -> None:
     page.open("costs?sort=order")
     page.open("kernel/5")
@@ -235,6 +240,7 @@ def lit(page: Page, selector: str) -> list[str]:
     return [text.split("\n")[0] for text in page.tab.locator(f"{selector}.kin").all_inner_texts()]
 
 
+@pytest.mark.slow
 def test_what_is_pointed_at_lights_its_kin_in_all_panes(page: Page) -> None:
     page.open("kernel/0")
     line = page.tab.locator(".code tr", has_text="tmp8 = triton_helpers.maximum")
@@ -330,6 +336,7 @@ def test_a_large_screen_has_three_panes(browser: Any, address: str) -> None:
     page.context.close()
 
 
+@pytest.mark.slow
 def test_the_page_is_one_file_that_opens_from_anywhere(browser: Any, tmp_path: Path) -> None:
     file = tmp_path / "with space & #hash.html"
     file.write_text(browsing.page(3), encoding="utf-8")
