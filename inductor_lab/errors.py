@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import signal
 from collections.abc import Iterable
 
 
@@ -38,14 +37,3 @@ def short_of_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__
     return False
-
-
-def crash(code: int) -> str:
-    """How a process ended that a signal ended, by its exit code, which is below 0."""
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:  # one of the real-time signals has no name
-        name = f"signal {-code}"
-    if name == "SIGKILL":
-        return f"was killed ({name}), as the system does where {SHORT}"
-    return f"crashed ({name})"

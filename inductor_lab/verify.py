@@ -6,17 +6,12 @@ Files are judged in processes of their own (`judge/process/server.py`), so that 
 from __future__ import annotations
 
 import atexit
-import json
 import os
-import select
-import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event
@@ -24,8 +19,9 @@ from typing import Any
 
 from inductor_lab import judge
 from inductor_lab.document import from_dict
-from inductor_lab.errors import LabError, crash
+from inductor_lab.errors import LabError
 from inductor_lab.judge.process import free_memory
+from inductor_lab.processes import Child, Lines, how_ended, kill_group, last_line
 from inductor_lab.records import Case, Verdict
 
 Progress = Callable[[str], None]
@@ -174,15 +170,10 @@ class _Server:
     def __init__(self) -> None:
         self.begun_with = _begun_with()
         self.said = tempfile.TemporaryFile()  # noqa: SIM115 # close() closes it
-        self.told, writing = os.pipe()
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "inductor_lab.judge.process.server", str(writing)],
-            stdin=subprocess.PIPE, stdout=self.said, stderr=self.said, pass_fds=[writing], start_new_session=True, text=True,
-        )  # fmt: skip
-        os.close(writing)
+        self.child = Child("inductor_lab.judge.process.server:main", said=self.said)
+        self.news = Lines(self.child.answers)
         self.busy = False
         self.judging = 0
-        self.begun = b""
         self.number = 0
 
     def fits(self) -> bool:
@@ -191,7 +182,7 @@ class _Server:
 
     def is_free(self) -> bool:
         """Whether it waits for a file: one that was given up it may still be at."""
-        return not self.busy and self.child.poll() is None
+        return not self.busy and self.child.process.poll() is None
 
     def judged(
         self, path: str | Path, asked: Mapping[str, Any], progress: Progress, done: list[Case], stop: Event
@@ -203,15 +194,12 @@ class _Server:
         self.number += 1
         self.busy = True
         try:
-            assert self.child.stdin is not None
-            request = {"number": self.number, "folder": str(folder), "path": str(path), "seed": _seed(), **asked}
-            self.child.stdin.write(json.dumps(request) + "\n")
-            self.child.stdin.flush()
+            self.child.send({"number": self.number, "folder": str(folder), "path": str(path), "seed": _seed(), **asked})
         except BrokenPipeError:
             return self._broken(start)
         result: Verdict | LabError | None = None
         end = time.monotonic() + TIMEOUT
-        for line in self._lines(end, stop):
+        for line in self.news.read(lambda: not stop.is_set() and time.monotonic() < end):
             if line["number"] not in (self.number, 0):  # of a file that was given up
                 continue
             if "pid" in line:
@@ -237,25 +225,14 @@ class _Server:
             return result or _ended(None, case, done)
         return result or self._broken(start)
 
-    def _lines(self, end: float, stop: Event) -> Iterator[dict[str, Any]]:
-        while not stop.is_set() and time.monotonic() < end:
-            if select.select([self.told], [], [], 0.2)[0]:
-                read = os.read(self.told, 1 << 16)
-                if not read:
-                    return
-                *lines, self.begun = (self.begun + read).split(b"\n")
-                yield from map(json.loads, lines)
-
     def _broken(self, start: int) -> LabError:
         self.said.seek(start)
-        lines = self.said.read().decode(errors="replace").splitlines()
-        last = next((line for line in reversed(lines) if line.strip()), "")
+        last = last_line(self.said.read().decode(errors="replace"))
         return LabError(f"verifying did not begin: {last or 'the process that judges has ended'}")
 
     def _kill(self) -> None:
         if self.judging:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.judging, signal.SIGKILL)
+            kill_group(self.judging)
             self.judging = 0
 
     def close(self) -> None:
@@ -263,20 +240,12 @@ class _Server:
         if self.said.closed:
             return
         self._kill()
-        self.child.terminate()
-        try:
-            self.child.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self.child.kill()
-            self.child.wait()
-        self.let_go()
+        self.child.close(PATIENCE)
+        self.said.close()
 
     def let_go(self) -> None:
         """Of all that leads to it."""
-        with suppress(OSError):
-            if self.child.stdin:
-                self.child.stdin.close()
-        os.close(self.told)
+        self.child.let_go()
         self.said.close()
 
 
@@ -307,12 +276,7 @@ def _begun_with() -> tuple[dict[str, str], int]:
 
 def _ended(status: int | None, case: str, done: Sequence[Case]) -> Verdict | LabError:
     """The result of a file whose judge ended before its verdict."""
-    if status is None:
-        how = f"it did not end within {TIMEOUT:.0f} s"
-    elif status < 0:
-        how = f"the process that judges {crash(status)}"
-    else:
-        how = f"the process that judges ended with exit status {status}"
+    how = f"it did not end within {TIMEOUT:.0f} s" if status is None else f"the process that judges {how_ended(status)}"
     if not case or status is not None:
         return LabError(f"there is no verdict: {f'in {case} ' if case else ''}{how}")
     failed = Case(case, False, {"hand": float("inf"), "generated": 0.0, "eager": 0.0}, how)

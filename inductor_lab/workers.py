@@ -1,8 +1,7 @@
 """Runs work on several cores: worker processes that answer requests in order.
 
-A process keeps what it has learnt from one request to the next. It is started as a fresh interpreter, and not by `concurrent.futures`: a fork
-would be unsafe beside the threads of whoever imported us, and `spawn` would run the importing script again. A request of a process that is
-lost is answered by an error, where an executor's whole pool is broken; and a process ends with its parent, whatever ended that.
+A process keeps what it has learnt from one request to the next. A request of a process that is lost is answered by an error, where the whole pool
+of a `concurrent.futures` executor is broken.
 """
 
 from __future__ import annotations
@@ -10,28 +9,23 @@ from __future__ import annotations
 import json
 import os
 import pickle
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from queue import SimpleQueue
-from threading import Lock, Thread
-from time import sleep
+from threading import Lock
 from typing import IO, Any, TypeVar
 
 from inductor_lab.errors import LabError
+from inductor_lab.processes import Child, end_with
 
 PART = 8 << 20
 """Work that makes a part, at least, in bytes of text: some 0.2 s. A process takes 0.15 s to start."""
 PARTS = 8
 """Parts for each core, at most: the last ones should end together."""
-LOOK = 0.5
-"""Seconds between two looks of a process at whether its parent is still there."""
-CHILD = "from inductor_lab.workers import serve; serve()"
+SERVE = "inductor_lab.workers:serve"
 
 _Item = TypeVar("_Item")
 
@@ -53,18 +47,18 @@ class Workers:
     ) -> None:
         each: Sequence[Mapping[str, str]] = environments or [{}] * (os.cpu_count() or 1)
         self.count = len(each)
-        self.children = [_Child(task, remember, environment) for environment in each]
-        self.idle: SimpleQueue[_Child] = SimpleQueue()
-        for child in self.children:
-            self.idle.put(child)
+        self.workers = [_Worker(task, remember, environment) for environment in each]
+        self.idle: SimpleQueue[_Worker] = SimpleQueue()
+        for worker in self.workers:
+            self.idle.put(worker)
         self.pool = ThreadPoolExecutor(max_workers=self.count)
 
     def __enter__(self) -> Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for child in self.children:
-            child.end()
+        for worker in self.workers:
+            worker.end()
         self.pool.shutdown(cancel_futures=True)
 
     def answers(self, requests: Iterable[Any]) -> Iterator[Any]:
@@ -84,13 +78,13 @@ class Workers:
             yield asked[answered], answered.result()
 
     def _answer(self, request: Any) -> Any:
-        child = self.idle.get()
+        worker = self.idle.get()
         try:
-            return child.ask(request)
+            return worker.ask(request)
         except WorkerLostError as lost:
             return lost
         finally:
-            self.idle.put(child)
+            self.idle.put(worker)
 
 
 def parts(work: Mapping[_Item, int]) -> list[list[_Item]]:
@@ -108,26 +102,24 @@ def parts(work: Mapping[_Item, int]) -> list[list[_Item]]:
     return found if len(found) > 1 and cores > 1 else []
 
 
-class _Child:
+class _Worker:
     """One process; started when it is first needed, and again when it was killed."""
 
     def __init__(self, task: str, remember: bool, environment: Mapping[str, str]) -> None:
         self.task = task
         self.environment = environment
         self.remember = remember
-        self.process: subprocess.Popen[bytes] | None = None
+        self.child: Child | None = None
         self.replies: pickle.Unpickler | None = None
         self.ended = False
         self.lock = Lock()
 
     def ask(self, request: Any) -> Any:
         """Raises: WorkerLostError: the process was killed, or reading was ended."""
-        process = self._running()
-        assert process.stdin and process.stdout
+        child = self._running()
         try:
-            process.stdin.write(json.dumps(request).encode() + b"\n")
-            process.stdin.flush()
-            return self.replies.load() if self.replies else pickle.load(process.stdout)
+            child.send(request)
+            return self.replies.load() if self.replies else pickle.load(child.answers)
         except (OSError, EOFError, pickle.UnpicklingError, ValueError) as error:
             self._stop()
             raise WorkerLostError("a process ended, likely for lack of memory") from error
@@ -137,48 +129,33 @@ class _Child:
         self.ended = True
         self._stop()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> Child:
         with self.lock:
-            if self.process is None and not self.ended:
-                home = str(Path(__file__).parents[1])
-                path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
-                # In a session of its own: Ctrl-C is for us, who end it.
-                self.process = subprocess.Popen(
-                    [sys.executable, "-c", CHILD, self.task, str(int(self.remember))],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                    env={**os.environ, **self.environment, "PYTHONPATH": path}, cwd="/", start_new_session=True,
-                )  # fmt: skip
-                assert self.process.stdout
-                self.replies = pickle.Unpickler(self.process.stdout) if self.remember else None
-            if self.process is None:
+            if self.child is None and not self.ended:
+                words = self.task, str(int(self.remember))
+                self.child = Child(SERVE, *words, environment=self.environment, folder="/")
+                self.replies = pickle.Unpickler(self.child.answers) if self.remember else None
+            if self.child is None:
                 raise WorkerLostError("the work was ended")
-            return self.process
+            return self.child
 
     def _stop(self) -> None:
         with self.lock:
-            if self.process:
-                self.process.kill()
-                self.process.wait()
-                for pipe in (self.process.stdin, self.process.stdout):
-                    with suppress(OSError):
-                        if pipe and not pipe.closed:
-                            pipe.close()
-                self.process = None
+            if self.child:
+                self.child.close()
+                self.child = None
 
 
 # In the process
 
 
-def serve() -> None:
+def serve(parent: int, answers: int, task: str, remember: str) -> None:
     """Requests in, as lines of JSON; pickles out."""
-    Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    task, remember = sys.argv[1:]
+    end_with(parent)
     module, _, function = task.partition(":")
-    # Nothing else may write where replies are read, and no process that this one starts may hold it open when this one is lost.
-    replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    work = getattr(import_module(module), function)()
     try:
-        _serve(getattr(import_module(module), function)(), sys.stdin.buffer, replies, remember == "1")
+        _serve(work, sys.stdin.buffer, os.fdopen(answers, "wb"), remember == "1")
     except BrokenPipeError:
         os._exit(0)  # nobody is there to be told; an ordinary end would try to write once more
 
@@ -190,12 +167,6 @@ def _serve(work: Callable[[Any], Any], requests: IO[bytes], replies: IO[bytes], 
         if not remember:
             pickler.clear_memo()
         replies.flush()
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        sleep(LOOK)
-    os._exit(0)
 
 
 def lost(items: Sequence[object]) -> str:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from inductor_lab.capture import inside
+from inductor_lab.processes import CHILD
 
 SET_CHILD_SUBREAPER = 36
 """Of prctl(2): what descendants leave behind are our children then."""
@@ -70,7 +71,7 @@ def _kind(args: Sequence[Any], env: Mapping[str, str]) -> str:
     if not isinstance(args, list) or args[0] != sys.executable:
         return ""
     if (
-        args[1:3] in (["-m", "inductor_lab.judge.process.server"], ["-m", "inductor_lab.replay.run"])
+        args[2:4] in ([CHILD, "inductor_lab.judge.process.server:main"], [CHILD, "inductor_lab.replay.run:main"])
         or "TRITON_INTERPRET" in env
     ):
         kind = "interpreting"

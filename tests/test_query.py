@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from inductor_lab import tables, workers
+from inductor_lab import processes, tables, workers
 from inductor_lab.errors import LabError
 from inductor_lab.store import load
 from inductor_lab.tables import TABLES, rows, sources
@@ -193,7 +193,7 @@ def test_many_logs_are_read_on_every_core(logs: Path, lora_log: Path, monkeypatc
 def test_a_process_that_is_killed_is_said(logs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "PART", 1)
     monkeypatch.setattr(workers, "PARTS", 100)
-    monkeypatch.setattr(workers, "CHILD", "import sys; sys.exit(9)")
+    monkeypatch.setattr(processes, "CHILD", "import sys; sys.exit(9)")
     with pytest.raises(LabError, match="likely for lack of memory"):
         query("SELECT count(*) FROM kernels", [str(logs)])
 

@@ -79,11 +79,11 @@ def observed() -> Iterator[Seen]:
     try:
         yield seen
     finally:
-        CachingAutotuner.run = run  # type: ignore[method-assign]
+        CachingAutotuner.run = run
 
 
 def _kept(autotuner: Any) -> tuple[str, Configuration] | None:
-    launchers = getattr(autotuner, "launchers", ())
+    launchers: Sequence[Any] = getattr(autotuner, "launchers", ())
     config = getattr(launchers[0], "config", None) if len(launchers) == 1 else None
     text = _text(autotuner)
     return None if config is None or text is None else (digest(text), configuration(config))

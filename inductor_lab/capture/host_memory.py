@@ -131,7 +131,7 @@ def memory_like(like: Tensor, device: torch.device) -> Tensor:
         None, needed * like.element_size() if like.numel() else 0, DL_CUDA if device.type == "cuda" else DL_CPU
     )
     whole = torch.ops.aten.view.dtype.redispatch(CPU_KERNELS, memory, like.dtype)
-    return torch.ops.aten.as_strided.default.redispatch(CPU_KERNELS, whole, like.size(), like.stride(), 0)  # type: ignore[no-any-return]
+    return torch.ops.aten.as_strided.default.redispatch(CPU_KERNELS, whole, like.size(), like.stride(), 0)
 
 
 def _with_bits_of(x: Tensor, copy: Tensor) -> Tensor:

@@ -25,6 +25,7 @@ from inductor_lab import store
 from inductor_lab.capture import outcome
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import DEFAULT, GPUS, find_gpu
+from inductor_lab.processes import kill_group
 from inductor_lab.records import Capture
 
 KEEP = ("nothing", "statistics", "inputs")
@@ -301,8 +302,7 @@ def run_child(command: Sequence[str], env: Mapping[str, str], log: Path, progres
                 count.look()
         finally:
             # Also after a normal end: a child may leave compiling processes behind.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(child.pid, signal.SIGKILL)
+            kill_group(child.pid)
             child.wait()
     return child.returncode
 

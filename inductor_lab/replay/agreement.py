@@ -239,7 +239,8 @@ def _nodes(planned: Plan, kernel: Kernel, graph: Graph, before: Values, eager: V
 def _reads(planned: Plan, tied: Mapping[str, str], before: Values, eager: Values) -> bool:
     """Whether a launch was given the values of the nodes that it is tied to, but for roundings."""
     for parameter, tensor in planned.tensors.items():
-        given, node = before.get(tensor.name), eager.get(tied.get(parameter, ""))
+        given = before.get(tensor.name)
+        node: Any = eager.get(tied.get(parameter, ""))
         if not isinstance(given, Tensor) or not _fits(given, node):
             continue
         wide = torch.complex128 if given.is_complex() else torch.float64

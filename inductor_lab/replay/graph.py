@@ -167,7 +167,7 @@ def drawing(capture: Capture, graph: Graph) -> dict[str, Draw]:
         if launch.graph == graph.id
         for name in launch.provenance.nodes
     }
-    by_target = {UNIFORM: _one, RANDINT: _whole, SEEDS: _seeds}
+    by_target: dict[str, Draw] = {UNIFORM: _one, RANDINT: _whole, SEEDS: _seeds}
     found = {node.name: by_target[node.target] for node in graph.nodes if node.target in by_target}
     return {name: _four if name in fourfold and draw is _one else draw for name, draw in found.items()}
 

@@ -1,10 +1,10 @@
-"""The process in which a module is replayed: how it is started and read, and what it does, `python -m inductor_lab.replay.run FOLDER ASKED`.
+"""The process in which a module is replayed: what it is asked and answers, and what it does.
 
-Triton interprets in it where there is no GPU: that is decided when Triton is imported. ASKED is JSON: seed, grafts (a kernel's index, or the graph
-and steps of a span -> file), against (`eager`, `generated`, or an empty text for what fits), keep (a folder, or an empty text), kept (whether inputs
-that the capture kept are used), kernel (an index: only what its launch is given is wanted, in the file `keep`), parent (the process that asks, with
-which this one ends), made (the parent's folder for files on the way). It writes JSON lines: `{"step": ...}` as it goes on, `{"grafting": FILE}`
-before a hand kernel is launched, at last `{"replay": ...}`, or the `traceback` with what the user did wrong (`error`) or with what broke (`broke`).
+Triton interprets in it where there is no GPU: that is decided when Triton is imported. It is sent one line: folder (the capture's), seed, grafts (a
+kernel's index, or the graph and steps of a span -> file), against (`eager`, `generated`, or an empty text for what fits), keep (a folder, or an empty
+text), kept (whether inputs that the capture kept are used), kernel (an index: only what its launch is given is wanted, in the file `keep`), made (the
+parent's folder for files on the way). It answers lines: `{"step": ...}` as it goes on, `{"grafting": FILE}` before a hand kernel is launched, at last
+`{"replay": ...}`, or the `traceback` with what the user did wrong (`error`) or with what broke (`broke`).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import faulthandler
 import gc
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from inductor_lab.document import from_dict
 from inductor_lab.ejected import check_new, write_all
-from inductor_lab.errors import LabError, crash
+from inductor_lab.errors import LabError
+from inductor_lab.processes import Child, Lines, end_with, how_ended, last_line
 from inductor_lab.records import Replay
 
 
@@ -152,41 +152,29 @@ def _key(name: str) -> str:
 
 def _answer(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:
     """What the process answers that does the work."""
-    with tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as made:
-        return _answered(folder, {**asked, "parent": os.getpid(), "made": made}, wanted, progress)
-
-
-def _answered(folder: Path, asked: Mapping[str, Any], wanted: str, progress: Callable[[str], None] | None) -> Any:
-    command = [sys.executable, "-m", "inductor_lab.replay.run", str(folder), json.dumps(asked)]
-    package = Path(__file__).parents[2]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, (str(package), os.environ.get("PYTHONPATH", "")))),
-    }
     with (
+        tempfile.TemporaryDirectory(prefix="inductor-lab-replay-") as made,
         tempfile.TemporaryFile(
             "w+", encoding="utf-8", errors="replace"
-        ) as said,  # all that modules print: no pipe holds it
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment) as process,
+        ) as said,  # no pipe holds all that modules print
+        closing(Child("inductor_lab.replay.run:main", said=said)) as child,
     ):
-        assert process.stdout is not None
+        with suppress(BrokenPipeError):  # how it ended is told below
+            child.send({"folder": str(folder), "made": made, **asked})
+            child.requests.close()
         grafted: dict[str, None] = {}
-        try:
-            for line in process.stdout:
-                answer = json.loads(line)
-                if wanted in answer:
-                    return answer[wanted]
-                if "error" in answer:
-                    raise _failed(answer["error"], answer["traceback"])
-                if "broke" in answer:
-                    raise _failed(_without_result(folder, answer["broke"], grafted), answer["traceback"])
-                if "grafting" in answer:
-                    grafted[answer["grafting"]] = None
-                elif progress:
-                    progress(answer["step"])
-            code = process.wait()
-        finally:
-            process.kill()
+        for answer in Lines(child.answers).read():
+            if wanted in answer:
+                return answer[wanted]
+            if "error" in answer:
+                raise _failed(answer["error"], answer["traceback"])
+            if "broke" in answer:
+                raise _failed(_without_result(folder, answer["broke"], grafted), answer["traceback"])
+            if "grafting" in answer:
+                grafted[answer["grafting"]] = None
+            elif progress:
+                progress(answer["step"])
+        code = child.process.wait()
         said.seek(0)
         printed = said.read()
     raise _failed(_without_result(folder, _ended(code, printed), grafted), printed)
@@ -201,10 +189,8 @@ def _failed(sentence: str, printed: str) -> LabError:
 
 def _ended(code: int, printed: str) -> str:
     """How a process ended that did not say so itself."""
-    if code < 0:
-        return f"it {crash(code)}"
-    last = printed.strip().splitlines()[-1:]
-    return last[0] if last and code == 1 else f"it ended with exit status {code}"
+    last = last_line(printed)
+    return last if last and code == 1 else f"it {how_ended(code)}"
 
 
 def _without_result(folder: Path, why: str, grafted: Iterable[str]) -> str:
@@ -217,27 +203,25 @@ def _without_result(folder: Path, why: str, grafted: Iterable[str]) -> str:
 # ------------------------------------------------------------ in the process
 
 
-def main() -> None:
+def main(parent: int, told: int) -> None:
     faulthandler.enable()  # a hand kernel may store anywhere
     gc.set_threshold(50_000)  # what imports make stays: it is not searched for garbage all the time
-    folder, asked = Path(sys.argv[1]), json.loads(sys.argv[2])
-    made = Path(asked["made"])
-    from inductor_lab.judge.process.server import follow
-
-    follow(asked["parent"], made)
+    asked = json.loads(sys.stdin.readline())
+    folder, made = Path(asked["folder"]), Path(asked["made"])
+    end_with(parent, made)
     import torch
 
     if not torch.cuda.is_available():
         os.environ["TRITON_INTERPRET"] = "1"
     from inductor_lab import store
 
-    answers = sys.stdout
-    sys.stdout = sys.stderr  # what a module prints is none of ours
+    answers = os.fdopen(told, "w")
+    sys.stdout = sys.stderr  # what a module prints comes in order, before what ends it
 
     def tell(**answer: Any) -> None:
         try:
             print(json.dumps(answer), file=answers, flush=True)
-        except BrokenPipeError:  # nobody asks any more: `follow` removes what was made, and ends this
+        except BrokenPipeError:  # nobody asks any more: `end_with` removes what was made, and ends this
             Event().wait()
 
     try:
@@ -267,7 +251,3 @@ def main() -> None:
     except Exception as error:
         why = " ".join(str(error).split())[:300]
         tell(broke=f"{type(error).__name__}: {why}", traceback=traceback.format_exc())
-
-
-if __name__ == "__main__":
-    main()

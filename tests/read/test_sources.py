@@ -20,7 +20,7 @@ import pytest
 from folders import H200, ROOT, SOURCES
 from test_read import KERNEL, MODULE, as_log
 
-from inductor_lab import workers
+from inductor_lab import processes, workers
 from inductor_lab.errors import LabError
 from inductor_lab.read import files, message, read
 from inductor_lab.read.message import Prefixes
@@ -616,7 +616,7 @@ def test_a_process_that_is_killed_costs_its_part_and_says_so(tmp_path: Path, mon
     monkeypatch.setattr(workers, "PARTS", 100)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     monkeypatch.setattr(
-        workers, "CHILD", f"import sys; 'a.log' in sys.stdin.readline() and sys.exit(9); {workers.CHILD}"
+        processes, "CHILD", f"import sys; 'a.log' in sys.stdin.readline() and sys.exit(9); {processes.CHILD}"
     )
     with pytest.raises(LabError, match="likely for lack of memory"):
         read([tmp_path / "a.log", tmp_path / "b.log"], "logs")

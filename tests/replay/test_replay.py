@@ -616,7 +616,7 @@ def test_convolutions_are_exact_and_repeatable_while_a_module_is_held_and_only_t
 def test_a_kernel_may_print_more_than_a_pipe_holds(lora: Path, lab: Lab, workdir: Path) -> None:
     assert lab("eject", f"{lora}:1", "-o", "mine.py").code == 0
     with Path("mine.py").open("a") as file:
-        file.write('\nprint("x\\n" * 200_000)\n')
+        file.write('\nimport os\nprint("x\\n" * 200_000)\nos.write(1, b"by C\\n")\n')
     assert lab("replay", lora, "--graft", "1=mine.py").code == 0
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import module_from_spec
 from types import ModuleType
@@ -45,7 +46,9 @@ def inside() -> ModuleType:
 class Watch:
     """A finder that finds what the others find, and tells `inside` when it is loaded."""
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if name not in WATCHED:
             return None
         found = (each.find_spec(name, path, target) for each in sys.meta_path if each is not self)
@@ -57,7 +60,7 @@ class Watch:
                 load(module)
                 inside().after(name, module)
 
-            spec.loader.exec_module = exec_module
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
         return spec
 
 

@@ -147,8 +147,8 @@ def _rough(errors: Errors, leaning: Tensor) -> str:
     mine = spread(leaning)
     if mine <= limit:
         return ""
-    mine, limit = (percent(each * errors.eps) for each in (mine, limit))
-    return f"has rounding errors of {mine} in the root mean square; allowed {limit}"
+    found, allowed = (percent(each * errors.eps) for each in (mine, limit))
+    return f"has rounding errors of {found} in the root mean square; allowed {allowed}"
 
 
 def _groups(errors: Errors, leaning: Tensor) -> Iterator[tuple[str, Tensor]]:

@@ -94,7 +94,7 @@ def compared(
         parts = [None if x is None else _parts(x) for x in (out, eager, exact, generated)]
         modulus = as_rows(exact.abs().expand(2, *exact.shape))
         marked = None if counts is None else as_rows(counts.expand(2, *out.shape)) > 0
-        written = Written(*parts, modulus=modulus, counts=marked, from_eager=from_eager)  # type: ignore[arg-type]
+        written = Written(*parts, modulus=modulus, counts=marked, from_eager=from_eager)  # type: ignore[arg-type, misc]
         found = _numbers(written, draws.each(lambda draw: _parts(draw.reshape(out.shape))))
         return replace(found, wrong=None if found.wrong is None else found.wrong.any(0))
     if not out.is_floating_point():

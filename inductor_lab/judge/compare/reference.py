@@ -167,7 +167,7 @@ class Nearby:
             return self.file.reference(*[x.clone() for x in read])[self.number].reshape(self.shape)
 
 
-class _Fused(TorchDispatchMode):  # type: ignore[misc]
+class _Fused(TorchDispatchMode):
     """Each product is off by half a float32's last bit where it is a summand: a fused multiply-add does not round it, another use of it does."""
 
     def __init__(self, part: float, generator: torch.Generator) -> None:
@@ -210,7 +210,7 @@ def inputs_beside(file: Any, placement: Placement) -> Iterator[tuple[Placement, 
 # ------------------------------------------------------------ other orders
 
 
-class Shuffled(TorchDispatchMode):  # type: ignore[misc]
+class Shuffled(TorchDispatchMode):
     """What `index_put` accumulates arrives in an order that is drawn."""
 
     def __init__(self, seed: int) -> None:

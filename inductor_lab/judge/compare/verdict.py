@@ -246,10 +246,13 @@ def reduced(
             made_plain(names[: len(names) // 2])
             made_plain(names[len(names) // 2 :])
 
+    def fails_with(name: str) -> Callable[[torch.Tensor], bool]:
+        return lambda value: still({name: value})
+
     made_plain(sorted(own, key=lambda one: -values[one].numel()))
     for name in own:
         if not torch.equal(found[name], plain[name]):
-            found[name] = _fewest(found[name], plain[name], lambda value, name=name: still({name: value}), end)
+            found[name] = _fewest(found[name], plain[name], fails_with(name), end)
     told: dict[str, list[str]] = {}
     for name in own:
         told.setdefault(_words(found[name], plain[name]), []).append(name)

@@ -30,7 +30,7 @@ def install() -> None:
     interpreter._patch_lang_tensor = _with_index(interpreter._patch_lang_tensor)
 
 
-class _Compiled(ASTTransformer):  # type: ignore[misc]
+class _Compiled(ASTTransformer):
     def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
         return self.generic_visit(super().visit_Assign(node))
 

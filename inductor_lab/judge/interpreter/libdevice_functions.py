@@ -26,7 +26,10 @@ Form = Callable[..., Any]
 """Arrays in, one out: of a wider type where the result is rounded once; else as the kernel has them, and its dtype is the table's in the end."""
 SMALLEST = np.float32(2.0**-126)
 """The smallest float32 that is not subnormal."""
-WIDER = {np.dtype(np.float32): np.dtype(np.float64), np.dtype(np.float64): np.dtype(np.longdouble)}
+WIDER: dict[np.dtype[Any], np.dtype[Any]] = {
+    np.dtype(np.float32): np.dtype(np.float64),
+    np.dtype(np.float64): np.dtype(np.longdouble),
+}
 
 
 def computed(name: str, *values: np.ndarray) -> np.ndarray:
@@ -65,7 +68,7 @@ def whole(x: np.ndarray, kind: type) -> np.ndarray:
     if inside.all():
         return x.astype(kind)
     odd = 1 << bounds.bits - 1 if 8 in (x.itemsize, bounds.bits // 8) else 0
-    held = np.where(inside, x, 0).astype(kind)
+    held: np.ndarray = np.where(inside, x, 0).astype(kind)
     held[x >= above], held[x < low] = bounds.max, bounds.min
     held[np.isnan(x)] = np.uint64(odd).astype(kind)
     return held

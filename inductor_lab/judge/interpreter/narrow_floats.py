@@ -34,7 +34,10 @@ def install() -> None:
     InterpreterBuilder.get_bf16 = lambda builder, value: _narrowed(np.array([value], np.float32), tl.bfloat16)
     InterpreterBuilder.create_atomic_rmw = _atomic(InterpreterBuilder.create_atomic_rmw)
     InterpreterBuilder.cast_impl = _cast(InterpreterBuilder.cast_impl)
-    for name, block in {"create_tensor_pointer_load": _block_pointer, "create_descriptor_load": _descriptor}.items():
+    blocks: dict[str, Callable[..., Any]] = {
+        "create_tensor_pointer_load": _block_pointer, "create_descriptor_load": _descriptor,
+    }  # fmt: skip
+    for name, block in blocks.items():
         if takes := taken.get(f"InterpreterBuilder.{name}"):  # Triton 3.8 has no block pointers
             setattr(InterpreterBuilder, name, _padded(getattr(InterpreterBuilder, name), takes, block))
     interpreter._convert_float = _converted(interpreter._convert_float)

@@ -166,7 +166,7 @@ def _origin(statements: Iterable[ast.stmt]) -> dict[str, Any]:
         match one:
             case ast.Assign(targets=[ast.Name(id="ORIGIN")], value=value):
                 with suppress(ValueError):
-                    return ast.literal_eval(value)  # type: ignore[no-any-return]
+                    return ast.literal_eval(value)
     return {}
 
 

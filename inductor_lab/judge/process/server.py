@@ -1,10 +1,8 @@
 """The server of verdicts: it has torch and Triton imported, and forks for each file that it is asked about.
 
-    python -m inductor_lab.judge.process.server TOLD
-
-Each line of its input is a request; each line that it writes to the descriptor TOLD is news: a case began, a verdict, an end. A file is judged
-by two processes that have nothing in common but a socket: one judges (`compare/judge.py`), one runs the kernel (`kernel_process.py`), and is
-kept out of the other: no /proc, no ptrace. Linux has both, and both doors.
+Each request is answered by news, lines of JSON: a case began, a verdict, an end. A file is judged by two processes that have nothing in common but a
+socket: one judges (`compare/judge.py`), one runs the kernel (`kernel_process.py`), and is kept out of the other: no /proc, no ptrace. Linux has both,
+and both doors.
 """
 
 from __future__ import annotations
@@ -15,13 +13,10 @@ import importlib
 import json
 import os
 import re
-import select
-import shutil
 import signal
 import socket
 import sys
 import tempfile
-import threading
 import time
 import traceback
 from collections.abc import Iterator
@@ -30,7 +25,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from inductor_lab.document import to_dict
-from inductor_lab.errors import SHORT, LabError, crash, short_of_memory
+from inductor_lab.errors import SHORT, LabError, short_of_memory
+from inductor_lab.processes import Lines, end_with, how_ended, kill_group
 
 LOOK = 0.01
 """Seconds between two looks at whether a judge has ended."""
@@ -48,8 +44,8 @@ SYS_PTRACE, SYS_ADMIN, VERSION_3 = 19, 21, 0x20080522
 """Of capabilities(7) and capset(2); the numbers are those of linux/capability.h."""
 
 
-def main() -> None:
-    told, asking = int(sys.argv[1]), os.getppid()
+def main(asking: int, told: int) -> None:
+    """Judge what `asking`, the process that began this one, sends; `told` is the descriptor for the news."""
     gc.set_threshold(50_000)  # what imports make stays: it is not searched for garbage all the time
     os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")  # a process that has asked CUDA itself can not fork
     try:
@@ -97,25 +93,14 @@ def main() -> None:
 
 def _requests(asking: int) -> Iterator[dict[str, Any]]:
     """What it is asked, until its input ends, who asked is gone, or nothing has come for long."""
-    begun, end = b"", time.monotonic() + IDLE
-    while os.getppid() == asking and time.monotonic() < end:
-        if not select.select([0], [], [], 1.0)[0]:
-            continue
-        read = os.read(0, 1 << 16)
-        if not read:
-            return
-        *lines, begun = (begun + read).split(b"\n")
-        for line in lines:
-            yield json.loads(line)
-            end = time.monotonic() + IDLE
+    end = time.monotonic() + IDLE
 
+    def waits() -> bool:
+        return os.getppid() == asking and time.monotonic() < end
 
-def _enter(folder: str) -> None:
-    """Work where the call does; `python -m` has put another folder in front, where the server was begun."""
-    with suppress(OSError):
-        os.chdir(folder)
-        if not sys.flags.safe_path:
-            sys.path[0] = folder
+    for asked in Lines(sys.stdin.buffer).read(waits):
+        yield asked
+        end = time.monotonic() + IDLE
 
 
 def _import_what_it_asks(path: str) -> None:
@@ -145,8 +130,7 @@ def _waited(judge: int, asking: int) -> int:
             time.sleep(LOOK)
             ended, status = os.waitpid(judge, os.WNOHANG)
     finally:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(judge, signal.SIGKILL)
+        kill_group(judge)
     if not ended:
         sys.exit(1)
     return status
@@ -166,8 +150,9 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     """Judge one file, and end; the judged part of it is copied into `folder`."""
     os.setpgid(0, 0)  # what is begun from here on ends together
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # the next request is not the file's to read
-    follow(server)
-    _enter(asked.pop("folder"))
+    end_with(server)
+    with suppress(OSError):
+        os.chdir(asked.pop("folder"))  # where the call works
     path = Path(asked.pop("path"))
     content = path.read_bytes() if path.is_file() else b""  # before any of it runs, which may change it
     here, there = socket.socketpair()
@@ -176,7 +161,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     if not runner:
         here.close()
         os.close(news.told)
-        follow(judge)
+        end_with(judge)
         _run(path, there)
     there.close()
     from inductor_lab.judge import alone, stand_ins
@@ -248,25 +233,12 @@ def _how(runner: int) -> str:
         if ended:
             code = os.waitstatus_to_exitcode(status)
             if code == -signal.SIGKILL:  # the kernel is not told from the machine here
-                raise LabError(f"there is no verdict: the process that runs the kernel {crash(code)}")
+                raise LabError(f"there is no verdict: the process that runs the kernel {how_ended(code)}")
             if code < 0:
-                return f"it {crash(code)}: it reads or writes memory that is not its own"
+                return f"it {how_ended(code)}: it reads or writes memory that is not its own"
             return f"it ended the process with exit status {code}"
         time.sleep(0.01)
     return "it hung up"
-
-
-def follow(parent: int, folder: Path | None = None) -> None:
-    """End when the process that began this one has ended, and remove the folder that it would have removed."""
-
-    def look() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)
-        os._exit(1)
-
-    threading.Thread(target=look, daemon=True).start()
 
 
 # ------------------------------------------------------------ what libc is asked
@@ -308,7 +280,3 @@ def give_up_looking_at_others() -> None:
 
 def _libc() -> Any:
     return ctypes.CDLL(None) if sys.platform == "linux" else None
-
-
-if __name__ == "__main__":
-    main()

@@ -167,14 +167,15 @@ class Accesses:
         """An access by the memories that its lanes are in, and which lanes are in none; None where all are in one."""
         launch = self.launch
         if launch.grid != builder.grid_dim:
-            launch.begin(tuple(map(int, builder.grid_dim)))
+            x, y, z = map(int, builder.grid_dim)
+            launch.begin((x, y, z))
         lanes = np.arange(addresses.size) if mask.all() else np.flatnonzero(mask)
         if not lanes.size:
             return [], None
         DONE.access(lanes.size)
         at = addresses.reshape(-1)
         at = at if lanes.size == at.size else at[lanes]
-        accesses = []
+        accesses: list[Access] = []
         likely = [memory for memory in launch.memories if memory.first <= int(at[0]) < memory.end]
         for memory in (*likely, *(memory for memory in launch.memories if memory not in likely)):
             offsets = memory.offsets(at)
@@ -304,6 +305,7 @@ class Accesses:
         tensor = memory.tensors[memory.name]
         shape, first = tuple(tensor.shape), int(at[0])
         offset = int(access.offsets[first : first + 1].view(np.int64)[0]) // memory.unit
+        x, y, z = map(int, builder.grid_idx)
         self.found[key] = Fault(
             kind=kind,
             act=access.act,
@@ -311,7 +313,7 @@ class Accesses:
             shape=shape,
             index=place(offset, shape, tensor.stride()),
             away=min(offset, 0) + max(offset - memory.span + 1, 0),
-            program=tuple(map(int, builder.grid_idx)),
+            program=(x, y, z),
             lane=int(access.lanes[first]),
             line=number,
             text=text,

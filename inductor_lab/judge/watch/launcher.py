@@ -112,7 +112,7 @@ class Launcher(TorchDispatchMode):
         self._keep(self._given)
         built = getattr(self._file, "CudaKernel", None)  # what a file with a kernel in CUDA C++ launches it by
         kinds = (InterpretedFunction, JITFunction, *([built] if isinstance(built, type) else []))
-        self._runs = [(kind, kind.run) for kind in kinds]  # type: ignore[attr-defined]
+        self._runs = [(kind, kind.run) for kind in kinds]
         for kind, run in self._runs:
             kind.run = self._watched(run)
         self._escapes.open()

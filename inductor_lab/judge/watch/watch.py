@@ -27,6 +27,8 @@ Grid = tuple[int, int, int]
 Place = tuple[int, int, int]
 PLAIN = interpreter.InterpreterBuilder.create_masked_load, interpreter.InterpreterBuilder.create_masked_store
 """Triton's own, before anybody watches."""
+LOAD: Any
+STORE: Any
 LOAD, STORE = (taken.get(f"InterpreterBuilder.create_masked_{act}") for act in ("load", "store"))
 TOGETHER = "its programs update the same elements"
 _loads = count()
@@ -131,11 +133,12 @@ class Watch:
     def __enter__(self) -> Watch:
         self._active = True
         self._patch(interpreter.GridExecutor, "_init_args_hst", self._launched)
-        for name, watched in {
+        each: dict[str, Callable[..., Any]] = {
             "set_grid_dim": self._sized, "set_grid_idx": self._placed,
             "create_masked_load": self._loaded, "create_masked_store": self._stored,
             "create_atomic_rmw": self._updated, "create_atomic_cas": self._swapped,
-        }.items():  # fmt: skip
+        }  # fmt: skip
+        for name, watched in each.items():
             self._patch(interpreter.InterpreterBuilder, name, watched)
         for name in ("create_atomic_load", "create_atomic_store", "create_atomic_poll"):
             if takes := taken.get(f"InterpreterBuilder.{name}"):  # Triton 3.9
@@ -209,17 +212,17 @@ class Watch:
                 self._accesses.load(builder, access, volatile)
         if outside is not None or (other is None and not active.all()):
             made = poison(dtype, ptrs.data.shape)
-            if other is not None:
+            if outside is not None and other is not None:
                 made.data[...] = np.where(outside, made.data, other.data)
             other = made
         if not accesses and outside is None and before in PLAIN:
             return other  # no lane loads anything
-        if access := _whole(before, accesses, outside):
-            read = access.memory.read(access.elements, numpys)
-            if access.lanes.size == ptrs.data.size:
+        if only := _whole(before, accesses, outside):
+            read = only.memory.read(only.elements, numpys)
+            if only.lanes.size == ptrs.data.size:
                 return interpreter.TensorHandle(read.reshape(ptrs.data.shape), dtype)
             held = np.array(other.data, numpys, order="C")
-            held.reshape(-1)[access.lanes] = read
+            held.reshape(-1)[only.lanes] = read
             return interpreter.TensorHandle(held, dtype)
         LOAD.put(given, mask=without(mask, outside), other=other)
         return before(*given, **named)
@@ -237,8 +240,8 @@ class Watch:
                 self._accesses.store(builder, access, value.data)
         if not accesses and outside is None and before in PLAIN:
             return None
-        if access := _whole(before, accesses, outside):
-            access.memory.write(access.elements, value.data.reshape(-1)[access.lanes])
+        if only := _whole(before, accesses, outside):
+            only.memory.write(only.elements, value.data.reshape(-1)[only.lanes])
             return None
         STORE.put(given, mask=without(mask, outside))
         return before(*given, **named)

@@ -308,7 +308,7 @@ def fill_unwritten(fresh: torch.Tensor) -> None:
     """Fill what was just allocated. No two whole numbers beside each other are alike: a comparison of them would be right by luck."""
     if not fresh.numel() or fresh.is_meta:
         return
-    memory = torch.empty(0, dtype=torch.uint8, device=fresh.device).set_(storage(fresh))  # type: ignore[call-overload]
+    memory = torch.empty(0, dtype=torch.uint8, device=fresh.device).set_(storage(fresh))
     memory.fill_(FLOATS if _is_float(fresh.dtype) else WHOLE)
     if not _is_float(fresh.dtype):
         last = memory[:: fresh.itemsize]
