@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -158,7 +158,7 @@ def compared(
 
 def _machine(codes: Mapping[str, MachineCode]) -> Result:
     """In the words of `inspect`, and how many instructions of each kind stand in the code, where it is read so."""
-    told = result("machine", {name: [asdict(code)] for name, code in codes.items()})
+    told = result({name: [code] for name, code in codes.items()})
     counts = [{"instructions": sum(code.instructions.values()), **code.instructions} for code in codes.values()]
     kinds = dict.fromkeys(kind for count in counts for kind in count if any(count.values()))
     rows = ((kind, *(str(count.get(kind, 0)) if any(count.values()) else "" for count in counts)) for kind in kinds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
@@ -26,6 +26,7 @@ from inductor_lab.records import (
     Kept,
     Kernel,
     Node,
+    PerfDiff,
     SourceLine,
 )
 from inductor_lab.report.facts import Facts, arguments, facts, launches, spoken, target, traced
@@ -75,7 +76,7 @@ class Beside:
     """What is known of a capture's kernels beside the capture itself."""
 
     results: Mapping[str, Mapping[str, Any]]
-    """By kernel id: `verdict`, `machine`, `diff`, each a record or its dict."""
+    """By kernel id: `verdict`, a Verdict; `machine`, as `results.Machine`; `diff`, a PerfDiff."""
     kept: Mapping[str, Sequence[Kept]]
     """By the body's hash: results of ejected files, the oldest first."""
     code: Mapping[str, Sequence[CompiledCode]]
@@ -172,7 +173,7 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
 
 def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, ...]:
     """What was measured of a kernel: just now, in a profile, in the comparisons that were kept."""
-    now = _plain(beside.results.get(kernel.id, {}).get("diff"))
+    now = beside.results.get(kernel.id, {}).get("diff")
     alike = sum(other.name == kernel.name for other in capture.kernels) if beside.profile else 1
     return (
         *(of_comparison(now) if now else ()),
@@ -183,27 +184,17 @@ def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, 
 
 def _results(measured: Mapping[str, Any]) -> tuple[Result, ...]:
     found = []
-    for kind, value in measured.items():
-        plain = _plain(value)
-        found.append(result(kind, plain))
-        if kind == "diff":
-            found += besides(plain)
+    for one in measured.values():
+        found.append(result(one))
+        if isinstance(one, PerfDiff):
+            found += besides(one)
     return tuple(found)
 
 
 def _besides(kept: Sequence[Kept]) -> tuple[Result, ...]:
     """Of the last comparison that was kept: what there is to tell behind it."""
-    last = next((one.result for one in reversed(kept) if one.kind == "diff"), None)
+    last = next((one.result for one in reversed(kept) if isinstance(one.result, PerfDiff)), None)
     return besides(last) if last else ()
-
-
-def _plain(value: Any) -> Any:
-    """A record as the dict that `--json` prints of it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return value
 
 
 def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 
 from rich.table import Table
 from rich.text import Text
@@ -145,7 +144,7 @@ COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
 
 def verdict(found: Verdict) -> Iterator[Table | Text]:
     """The verdict in one line, then every case with its distance from float64."""
-    yield from _rendered(result("verdict", asdict(found)))
+    yield from _rendered(result(found))
 
 
 def verdicts(found: Mapping[str, Verdict | LabError]) -> Iterator[Table | Text]:
@@ -164,17 +163,13 @@ def verdicts(found: Mapping[str, Verdict | LabError]) -> Iterator[Table | Text]:
 
 def machine_code(codes: Mapping[str, Sequence[MachineCode]]) -> Iterator[Table | Text]:
     """One column for each kernel: hand beside generated."""
-    yield from _rendered(
-        result("machine", {which: [asdict(code) for code in several] for which, several in codes.items()})
-    )
+    yield from _rendered(result(codes))
 
 
 def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
     """The verdict in one line, then times and machine code side by side; then whoever else it was held against."""
-    told = asdict(found)
-    yield from _rendered(result("diff", told))
-    for other in besides(told):
-        yield from _rendered(other)
+    for one in (result(found), *besides(found)):
+        yield from _rendered(one)
 
 
 def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Text]:
@@ -186,8 +181,8 @@ def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Tex
             continue
         ratio = f"{one.ratio:.3f}x" if one.ratio is not None else ""
         span = "{:.3f} to {:.3f}".format(*one.ratio_interval) if one.ratio_interval else ""
-        sides = [side.get("timing") for side in (one.hand, one.generated)]
-        times = [f"{side.median:.2f} us" if isinstance(side, Timing) else "" for side in sides]
+        timings = [side.get("timing") for side in (one.hand, one.generated)]
+        times = [f"{timing.median:.2f} us" if timing else "" for timing in timings]
         table.add_row(*map(Text, (name, one.verdict, ratio, span, *times, one.device)))
     yield table
 

@@ -7,10 +7,9 @@ is nearer, by its bytes and operations a second; `operations` what one launch mo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import Any
 
 from inductor_lab import store
 from inductor_lab.computation import computation
@@ -22,7 +21,17 @@ from inductor_lab.machine import launches_of, target_named
 from inductor_lab.machine.targets import limits, occupancy
 from inductor_lab.measure.timing.ceilings import COPY
 from inductor_lab.measure.why.reasons import Side, because
-from inductor_lab.records import Ceiling, Kernel, MachineCode, PerfDiff, Residency, Roofline, Timing, Traffic
+from inductor_lab.records import (
+    Ceiling,
+    Kernel,
+    KernelSide,
+    MachineCode,
+    PerfDiff,
+    Residency,
+    Roofline,
+    Timing,
+    Traffic,
+)
 
 
 def explained(
@@ -38,14 +47,15 @@ def explained(
     card = card_of(here, target_named(gpu).name) if here else _card(gpu)
     work, precision = operations(module)
     sides: dict[str, Side] = {}
-    told: dict[str, dict[str, object]] = {}
-    both: dict[str, Mapping[str, Any]] = {"hand": found.hand, "generated": found.generated}
-    for which, known in both.items():
-        codes: tuple[MachineCode, ...] = tuple(known.get("machine") or ())
+    told: dict[str, KernelSide] = {"hand": {**found.hand}, "generated": {**found.generated}}
+    for which, known in told.items():
+        codes = known.get("machine", ())
         filled = _residency(module, which, codes, card)
-        place = position(work, precision, known.get("timing"), ceilings, card)
         sides[which] = Side(codes if filled else _widest(codes), filled)
-        told[which] = {**known, **({"residency": filled} if filled else {}), **({"roofline": place} if place else {})}
+        if filled:
+            known["residency"] = filled
+        if place := position(work, precision, known.get("timing"), ceilings, card):
+            known["roofline"] = place
     return replace(
         found,
         hand=told["hand"],
