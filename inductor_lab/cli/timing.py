@@ -95,8 +95,10 @@ def _sweep(
     if json:
         output.document(swept.document())
     else:
+        from inductor_lab.report.render import short_table
+
         head, *cells = results.lines(swept.rows, swept.axes)
-        output.show(output.table(head, cells), results.about(swept.rows, swept.document()))
+        output.show(short_table(head, cells), results.about(swept.rows, swept.document()))
     there = len(swept.points) - swept.measured
     earlier = f" ({there} of an earlier run)" if there else ""
     plots = "".join(f", {path.name}" for path in swept.plots)

@@ -218,13 +218,13 @@ def comparison(found: Comparison) -> Iterator[RenderableType]:
 
 
 def _captures(found: Comparison) -> Table:
+    def row(mark: str, one: Capture) -> tuple[str | Text, ...]:
+        counts = str(len(one.kernels)), str(_launched(one))
+        return Text(mark, COLOURS[mark]), Text(one.name, HEAD), one.torch or "?", made_for(one.gpu), *counts
+
     counted = "kernels", "launches"
-    table = short_table("", "capture", "torch", "made for", *counted, head=DIM, numbers=counted)
-    for mark, capture in (("-", found.a), ("+", found.b)):
-        gpu = made_for(capture.gpu)
-        counts = str(len(capture.kernels)), str(_launched(capture))
-        table.add_row(Text(mark, COLOURS[mark]), Text(capture.name, HEAD), capture.torch or "?", Text(gpu), *counts)
-    return table
+    columns = ("", "capture", "torch", "made for", *counted)
+    return short_table(columns, (row("-", found.a), row("+", found.b)), head=DIM, numbers=counted)
 
 
 def _launched(capture: Capture) -> int:

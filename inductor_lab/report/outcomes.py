@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
@@ -21,7 +21,7 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report.render import short_table
-from inductor_lab.report.results import Result, besides, result
+from inductor_lab.report.results import Result, besides, ratio_cells, result
 from inductor_lab.report.words import configuration, counted_launches, interval
 
 LAUNCH_COLOURS = {"pass": "bold green", "fail": "bold red"}
@@ -65,11 +65,8 @@ def _launches(found: Replay) -> Table:
     steps = {graph.graph: _median(graph) for graph in found.graphs}
     grafted = any("grafted" in graph.step for graph in found.graphs)
     times = ("generated", "grafted", SHARE) if grafted else ("us", SHARE) if any(steps.values()) else ()
-    table = short_table("line", "kernel", "", *times, "from float64", "eager", "", numbers=times)
-    for launch in found.launches:
-        first, name, verdict, *rest = _launch_row(launch)
-        table.add_row(first, name, verdict, *_time(launch, steps[launch.graph], times), *rest)
-    return table
+    rows = (_launch_row(launch, _time(launch, steps[launch.graph], times)) for launch in found.launches)
+    return short_table(("line", "kernel", "", *times, "from float64", "eager", ""), rows, numbers=times)
 
 
 def _median(graph: ReplayedGraph) -> float:
@@ -94,15 +91,15 @@ def _step(graph: ReplayedGraph, launches: Sequence[ReplayedLaunch]) -> str:
     return f"the step as a CUDA graph takes {said}; {kernels / _median(graph):.0%} of it in kernels that Inductor wrote"
 
 
-def _time(launch: ReplayedLaunch, step: float, columns: Sequence[str]) -> Iterator[Text]:
+def _time(launch: ReplayedLaunch, step: float, columns: Sequence[str]) -> Iterator[str]:
     """Its microseconds, by whom a column names, and its part of the step; empty where it is not known."""
     took = {**launch.microseconds, "us": launch.microseconds.get("generated")}
     now = launch.microseconds.get("grafted") or took["us"]
     for column in columns:
         if column == SHARE:
-            yield Text(f"{now / step:.1%}" if now and step else "")
+            yield f"{now / step:.1%}" if now and step else ""
         else:
-            yield Text(f"{value:.1f}" if (value := took.get(column)) is not None else "")
+            yield f"{value:.1f}" if (value := took.get(column)) is not None else ""
 
 
 def _inputs(found: Replay) -> str:
@@ -120,7 +117,7 @@ def _inputs(found: Replay) -> str:
     )
 
 
-def _launch_row(launch: ReplayedLaunch) -> tuple[Text, ...]:
+def _launch_row(launch: ReplayedLaunch, times: Iterable[str]) -> tuple[str | Text, ...]:
     wrong = [f"{name} {message}" for name, message in launch.buffers.items() if message != "pass"]
     said = (
         launch.message
@@ -130,13 +127,7 @@ def _launch_row(launch: ReplayedLaunch) -> tuple[Text, ...]:
     verdict = "fail" if launch.verdict == "fail" or wrong else launch.verdict
     name = f"{launch.kernel.rpartition(':')[2]} {launch.name}" + (" (grafted)" if launch.grafted else "")
     errors = (f"{launch.errors[party]:.1e}" if party in launch.errors else "" for party in ("hand", "eager"))
-    return (
-        Text(str(launch.line)),
-        Text(name),
-        Text(verdict, LAUNCH_COLOURS.get(verdict, "bold")),
-        *map(Text, errors),
-        Text(said),
-    )
+    return str(launch.line), name, Text(verdict, LAUNCH_COLOURS.get(verdict, "bold")), *times, *errors, said
 
 
 COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
@@ -149,16 +140,16 @@ def verdict(found: Verdict) -> Iterator[Table | Text]:
 
 def verdicts(found: Mapping[str, Verdict | LabError]) -> Iterator[Table | Text]:
     """One line a file: the verdict, and of what fails the first case and why."""
-    table = short_table("file", "", "seconds", "")
-    for name, one in found.items():
-        if isinstance(one, LabError):
-            table.add_row(Text(name), Text("error"), "", Text(str(one)))
-            continue
-        first = next((case for case in one.cases if not case.passed), None)
-        said = f"{first.name}: {first.message}" if first else f"{len(one.cases)} cases"
-        seconds = sum(case.seconds for case in one.cases)
-        table.add_row(Text(name), Text(one.verdict, COLOURS["bad" if first else "good"]), f"{seconds:.1f}", Text(said))
-    yield table
+    yield short_table(("file", "", "seconds", ""), ((name, *_verdict_row(one)) for name, one in found.items()))
+
+
+def _verdict_row(one: Verdict | LabError) -> tuple[str | Text, ...]:
+    if isinstance(one, LabError):
+        return "error", "", str(one)
+    first = next((case for case in one.cases if not case.passed), None)
+    said = f"{first.name}: {first.message}" if first else f"{len(one.cases)} cases"
+    seconds = sum(case.seconds for case in one.cases)
+    return Text(one.verdict, COLOURS["bad" if first else "good"]), f"{seconds:.1f}", said
 
 
 def machine_code(codes: Mapping[str, Sequence[MachineCode]]) -> Iterator[Table | Text]:
@@ -174,17 +165,15 @@ def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
 
 def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Text]:
     """One line a file."""
-    table = short_table("file", "", "ratio", "95 %", "hand", "generated", "")
-    for name, one in found.items():
-        if isinstance(one, LabError):
-            table.add_row(Text(name), Text("error"), "", "", "", "", Text(str(one)))
-            continue
-        ratio = f"{one.ratio:.3f}x" if one.ratio is not None else ""
-        span = "{:.3f} to {:.3f}".format(*one.ratio_interval) if one.ratio_interval else ""
-        timings = [side.get("timing") for side in (one.hand, one.generated)]
-        times = [f"{timing.median:.2f} us" if timing else "" for timing in timings]
-        table.add_row(*map(Text, (name, one.verdict, ratio, span, *times, one.device)))
-    yield table
+    columns = ("file", "", "ratio", "95 %", "hand", "generated", "")
+    yield short_table(columns, ((name, *_diff_row(one)) for name, one in found.items()))
+
+
+def _diff_row(one: PerfDiff | LabError) -> tuple[str, ...]:
+    if isinstance(one, LabError):
+        return "error", "", "", "", "", str(one)
+    sides = (one.hand.get("timing"), one.generated.get("timing"))
+    return one.verdict, *ratio_cells(one.ratio, one.ratio_interval, sides), one.device
 
 
 def timing(found: Timing) -> Text:
@@ -202,10 +191,8 @@ def tuning(found: Tuning) -> Iterator[Table | Text]:
     yield Text.assemble((f"{found.verdict}  ", COLOURS[TUNED[found.verdict]]), " ".join(_found(found)))
     told = len(found.present) > FEW
     settings = ["configuration"] if told else found.present
-    table = short_table(*settings, "", "time", "registers", "spills", "shared", "programs", "occupancy", "load", "")
-    for one in found.candidates:
-        table.add_row(*map(Text, _row(one, found.present, told)))
-    yield table
+    columns = (*settings, "", "time", "registers", "spills", "shared", "programs", "occupancy", "load", "")
+    yield short_table(columns, (_row(one, found.present, told) for one in found.candidates))
     left = f"{plural(found.left_out, 'configuration')} beyond --limit. " if found.left_out else ""
     resumed = f"{plural(found.resumed, 'result')} from an earlier run." if found.resumed else ""
     yield from (Text(note) for note in (*found.notes, f"{left}{resumed}") if note)
@@ -257,8 +244,5 @@ def _rendered(found: Result) -> Iterator[Table | Text]:
     if head.plain.strip():
         yield head
     if found.rows:
-        table = short_table(*found.columns)
-        for row in found.rows:
-            table.add_row(*(Text(cell) for cell in row))
-        yield table
+        yield short_table(found.columns, found.rows)
     yield from map(Text, found.notes)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from inductor_lab.quantity import number
-from inductor_lab.records import Case, KernelSide, MachineCode, Paired, PerfDiff, Verdict
+from inductor_lab.records import Case, KernelSide, MachineCode, Paired, PerfDiff, Timing, Verdict
 from inductor_lab.report import explanation, words
 from inductor_lab.report.explanation import code_cells, is_several, kernels, step_told
 
@@ -44,15 +44,22 @@ def contests(found: PerfDiff) -> Result | None:
 def _row(one: Paired) -> Iterator[str]:
     yield ASKS.get(one.name, one.name)
     yield one.verdict
-    yield f"{one.ratio:.3f}x" if one.ratio is not None else ""
-    yield "{:.3f} to {:.3f}".format(*one.interval) if one.interval else ""
-    for timing in (one.hand, one.timing):
-        yield f"{timing.median:.2f} us" if timing else ""
+    yield from ratio_cells(one.ratio, one.interval, (one.hand, one.timing))
     if one.name in ASKS and one.name not in LAUNCHED:
         hand, other = words.configuration(one.hand_settings), words.configuration(one.settings)
         yield f"{hand or 'none'}; generated {other or 'none'}"
     else:
         yield ""
+
+
+def ratio_cells(
+    ratio: float | None, interval: tuple[float, float] | None, times: Iterable[Timing | None]
+) -> Iterator[str]:
+    """A ratio, its interval, the times; each empty where it is not known."""
+    yield f"{ratio:.3f}x" if ratio is not None else ""
+    yield "{:.3f} to {:.3f}".format(*interval) if interval else ""
+    for timing in times:
+        yield f"{timing.median:.2f} us" if timing else ""
 
 
 def _contest_notes(told: Sequence[Paired]) -> Iterator[str]:
