@@ -149,7 +149,7 @@ def compared(
             tuple(numbers[0][kernel.id] for kernel in change.a),
             tuple(numbers[1][kernel.id] for kernel in change.b),
             change.nodes,
-            tuple(f"{line.file.rpartition('/')[2]}:{line.line}  {line.code.strip()}" for line in change.source),
+            tuple(f"{line.place}  {line.code.strip()}" for line in change.source),
         )
         for change in found.fusions
     )
@@ -274,7 +274,7 @@ def _fusion(change: FusionChange) -> RenderableType:
     lines = [Text(f"{change.kind}: {_row([k.id for k in change.a])} -> {_row([k.id for k in change.b])}", WARN)]
     lines.append(Text(f"  {_row(change.nodes)}"))
     for line in change.source[:FEW]:
-        lines.append(Text(f"  {line.file.rpartition('/')[2]}:{line.line}  {line.code.strip()}", DIM))
+        lines.append(Text(f"  {line.place}  {line.code.strip()}", DIM))
     return Padding(Group(*lines), (0, 0, 0, 2))
 
 

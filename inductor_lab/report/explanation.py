@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from inductor_lab.gpus import warp_size
-from inductor_lab.quantity import plural, size
+from inductor_lab.quantity import operations, plural, size
 from inductor_lab.records import Ceiling, KernelSide, MachineCode, PerfDiff, Residency, StepEffect
 from inductor_lab.report.words import counted_launches, interval
 
@@ -182,10 +182,7 @@ def sentences(found: PerfDiff) -> Iterator[str]:
 def _operations(count: int) -> str:
     if not count:
         return "do no arithmetic"
-    for unit, scale in (("TFLOP", 10**12), ("GFLOP", 10**9), ("MFLOP", 10**6), ("KFLOP", 10**3)):
-        if count >= scale:
-            return f"do {count / scale:.1f} {unit}"
-    return f"do {plural(count, 'operation')}"
+    return f"do {operations(count) if count >= 1000 else plural(count, 'operation')}"
 
 
 def _ceiling(one: Ceiling) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
+from inductor_lab.quantity import rate
 from inductor_lab.records import Kept, PerfDiff, Timing, Tuning, Verdict
 from inductor_lab.report.results import Result, result, tone
 from inductor_lab.report.words import configuration, day, interval
@@ -94,8 +95,8 @@ def history(kept: Sequence[Kept]) -> History | None:
 def last_told(kept: Sequence[Kept]) -> str:
     """The last result that has a time, else the last, in a line: for a terminal."""
     one = next((one for one in reversed(kept) if _timing(one)), kept[-1])
-    rate = f", {_rate(one)}" if _rate(one) else ""
-    return f"{said(one)}{rate}: {one.file} on {one.device or 'an unknown card'}, {day(one.date)}"
+    beside = f", {_rate(one)}" if _rate(one) else ""
+    return f"{said(one)}{beside}: {one.file} on {one.device or 'an unknown card'}, {day(one.date)}"
 
 
 def last_ratio(kept: Sequence[Kept]) -> str:
@@ -150,7 +151,7 @@ def _rate(one: Kept) -> str:
     ceiling = next((card.measured for card in GPUS.values() if card.name == one.device), None)
     share = (place and place.bytes_share) or (timing.bytes_per_second / ceiling if ceiling else None)
     told = f", {share:.0%} of a copy".replace("%", " %") if share and timing.cache != "warm" else ""
-    return f"{timing.bytes_per_second / 1e12:.2f} TB/s{told}"
+    return rate(timing.bytes_per_second) + told
 
 
 def _stats(kept: Sequence[Kept]) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from inductor_lab.errors import LabError
-from inductor_lab.quantity import plural
+from inductor_lab.quantity import plural, rate, took
 from inductor_lab.records import (
     Candidate,
     MachineCode,
@@ -178,12 +178,12 @@ def _diff_row(one: PerfDiff | LabError) -> tuple[str, ...]:
 
 def timing(found: Timing) -> Text:
     """The median, its interval, the rate, and how it was measured."""
-    rate = f", {found.bytes_per_second / 1e12:.2f} TB/s" if found.bytes_per_second else ""
+    moved = f", {rate(found.bytes_per_second)}" if found.bytes_per_second else ""
     spread = f", eight in ten from {found.quantiles[0]:.2f} to {found.quantiles[1]:.2f}" if found.quantiles else ""
     how = f"launched {'from a CUDA graph' if found.launch == 'graph' else 'bare'}, {found.cache} L2"
     beside = f"; {found.profiled:.2f} us by CUPTI" if found.profiled else ""
     samples = f"{interval(found.interval, 2)}; {found.samples} samples{spread}"
-    return Text(f"{found.median:.2f} us  ({samples}){rate}; {how}{beside}")
+    return Text(f"{found.median:.2f} us  ({samples}){moved}; {how}{beside}")
 
 
 def tuning(found: Tuning) -> Iterator[Table | Text]:
@@ -227,11 +227,7 @@ def _row(one: Candidate, present: Mapping[str, int], told: bool) -> Iterator[str
     else:
         yield from map(str, one.settings.values())
     yield one.outcome + (" (present)" if one.settings == present else "")
-    yield (
-        f"{one.timing.median:.2f} us ({one.timing.interval[0]:.2f} to {one.timing.interval[1]:.2f})"
-        if one.timing
-        else ""
-    )
+    yield took(one.timing) if one.timing else ""
     for number in (one.registers, one.spills, one.shared_memory, one.programs):
         yield "" if number is None else f"{number:,}"
     yield "" if one.occupancy is None else f"{one.occupancy:.0%}"

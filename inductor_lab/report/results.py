@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from inductor_lab.quantity import number
+from inductor_lab.quantity import number, rate, took
 from inductor_lab.records import Case, KernelSide, MachineCode, Paired, PerfDiff, Timing, Verdict
 from inductor_lab.report import explanation, words
 from inductor_lab.report.explanation import code_cells, is_several, kernels, step_told
@@ -202,10 +202,9 @@ def _side(side: KernelSide, several: bool) -> dict[str, str]:
     """Time, rate and machine code of one kernel of a comparison; of `several` the code has a row for each, elsewhere."""
     cells = {}
     if timing := side.get("timing"):
-        low, high = timing.interval
-        cells["time"] = f"{timing.median:.2f} us ({low:.2f} to {high:.2f})"
+        cells["time"] = took(timing)
         if timing.bytes_per_second:
-            cells["rate"] = f"{timing.bytes_per_second / 1e12:.2f} TB/s"
+            cells["rate"] = rate(timing.bytes_per_second)
         if timing.profiled:
             cells["by CUPTI"] = f"{timing.profiled:.2f} us"
     codes = side.get("machine", ())

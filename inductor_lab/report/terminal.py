@@ -96,7 +96,7 @@ def _sources(known: Facts) -> Iterator[RenderableType]:
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         for line in known.kernel.source:
-            table.add_row(Text(f"  {line.file.rpartition('/')[2]}:{line.line}", DIM), Text(line.code.strip()))
+            table.add_row(Text(f"  {line.place}", DIM), Text(line.code.strip()))
         yield table
         yield Text()
 

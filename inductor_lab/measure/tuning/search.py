@@ -33,7 +33,8 @@ from inductor_lab.measure.tuning.candidates import (
     rank,
 )
 from inductor_lab.measure.tuning.settings import Stated, around, distance, identity, rewritten, stated, told
-from inductor_lab.records import Candidate, Timing, Tuning
+from inductor_lab.quantity import took
+from inductor_lab.records import Candidate, Tuning
 from inductor_lab.verify import verify
 
 Progress = Callable[[str], None]
@@ -312,14 +313,9 @@ def evidence(
         )
     low, high = rival.compared.interval
     return (
-        f"{when}: {told(changed)} (was {told(was)}), the fastest of {of} configurations, {tried} of them timed: {_time(rival.timing)}, "
-        f"before {_time(rival.before)}; {rival.compared.ratio:.3f}x (95 %: {low:.3f} to {high:.3f}). Verified."
+        f"{when}: {told(changed)} (was {told(was)}), the fastest of {of} configurations, {tried} of them timed: {took(rival.timing)}, "
+        f"before {took(rival.before)}; {rival.compared.ratio:.3f}x (95 %: {low:.3f} to {high:.3f}). Verified."
     )
-
-
-def _time(timing: Timing) -> str:
-    low, high = timing.interval
-    return f"{timing.median:.2f} us ({low:.2f} to {high:.2f})"
 
 
 class Check:
