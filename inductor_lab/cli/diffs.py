@@ -225,7 +225,7 @@ def _show(found: Sequence[Found], asked: Asked, json: bool) -> None:
     if not alone:
         output.show(*outcomes.perf_diffs({str(one.file): one.diff or one.error for one in found}))
     elif found[0].diff:
-        output.show(*outcomes.perf_diff(found[0].diff))
+        output.show(*outcomes.outcome(found[0].diff))
     for one in found:
         for stage, text in (one.diff.texts if one.diff else {}).items():
             of = "" if alone else f" of {one.file}"

@@ -154,7 +154,7 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, ke
     kept = keeper(file, "verdict", keep)
     with _told(), output.progress(f"Verifying {file}") as step:
         verdict = check(file, progress=step, **asked)
-    output.result(verdict, json, outcomes.verdict)
+    output.result(verdict, json, outcomes.outcome)
     kept(verdict)
     if verdict.verdict != "pass":
         if save and verdict.device:
@@ -226,14 +226,14 @@ def _watch(file: Path, asked: Mapping[str, Any], json: bool) -> None:
                     if isinstance(found, LabError):
                         raise found
                     if not json:
-                        output.show(*outcomes.verdict(found))
+                        output.show(*outcomes.outcome(found))
                     with output.progress(f"Compiling {file}"):
                         codes = inspect_file(file).record
                     if json:
                         machine = {which: [store.to_dict(code) for code in several] for which, several in codes.items()}
                         output.document({**store.to_dict(found), "machine": machine})
                     else:
-                        output.show(*outcomes.machine_code(codes))
+                        output.show(*outcomes.outcome(codes))
                 except LabError as error:
                     output.note(f"error: {error}")
                 output.note(f"Waiting for {file} to be saved; Ctrl-C ends.")

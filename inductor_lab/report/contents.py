@@ -31,6 +31,7 @@ from inductor_lab.records import (
 )
 from inductor_lab.report.facts import Facts, arguments, facts, launches, spoken, target, traced
 from inductor_lab.report.history import (
+    History,
     Measured,
     Profile,
     history,
@@ -41,7 +42,7 @@ from inductor_lab.report.history import (
     roof,
     seconds,
 )
-from inductor_lab.report.results import Result, besides, result
+from inductor_lab.report.results import Result, besides, results
 from inductor_lab.report.rows import (
     CallRow,
     Ceilings,
@@ -139,7 +140,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
 def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
     kernel, graphs, lines = known.kernel, around.graphs, around.lines
     measured, kept = beside.results.get(kernel.id, {}), beside.kept.get(kernel.body_sha256, ())
-    past = history(kept)
+    kept_results, past = _kept(kept)
     return KernelRow(
         kernel.id,
         kernel.id.rpartition(":")[2],
@@ -163,8 +164,8 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
         tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
         kernel.body,
         kernel.text.strip("\n"),
-        (*_results(measured), *(past.results if past else ()), *_besides(kept)),
-        replace(past, results=()) if past else None,
+        (*(told for one in measured.values() for told in results(one)), *kept_results),
+        past,
         _times(kernel, around.capture, beside),
         tuple(beside.code.get(kernel.id, ())),
         tuple(around.stops.get(kernel.id, ())),
@@ -182,19 +183,13 @@ def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, 
     )
 
 
-def _results(measured: Mapping[str, Any]) -> tuple[Result, ...]:
-    found = []
-    for one in measured.values():
-        found.append(result(one))
-        if isinstance(one, PerfDiff):
-            found += besides(one)
-    return tuple(found)
-
-
-def _besides(kept: Sequence[Kept]) -> tuple[Result, ...]:
-    """Of the last comparison that was kept: what there is to tell behind it."""
+def _kept(kept: Sequence[Kept]) -> tuple[tuple[Result, ...], History | None]:
+    """The last results in full, with what there is to tell behind the last comparison; and the history of all."""
+    past = history(kept)
+    if past is None:
+        return (), None
     last = next((one.result for one in reversed(kept) if isinstance(one.result, PerfDiff)), None)
-    return besides(last) if last else ()
+    return (*past.results, *(besides(last) if last else ())), replace(past, results=())
 
 
 def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
@@ -277,7 +272,6 @@ def _kept_spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> 
         except LabError:
             continue
         made = [step.made for step in in_order(capture)[place[1]][first : last + 1]]
-        past = history(kept)
         yield KeptSpanRow(
             kept[-1].span,
             graphs[place[1]],
@@ -285,8 +279,7 @@ def _kept_spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> 
             last,
             tuple(one.name if isinstance(one, Kernel) else one.target for one in made),
             last_told(kept),
-            (*(past.results if past else ()), *_besides(kept)),
-            replace(past, results=()) if past else None,
+            *_kept(kept),
         )
 
 

@@ -11,7 +11,6 @@ from inductor_lab.errors import LabError
 from inductor_lab.quantity import plural, rate, took
 from inductor_lab.records import (
     Candidate,
-    MachineCode,
     PerfDiff,
     Replay,
     ReplayedGraph,
@@ -21,7 +20,7 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report.render import short_table
-from inductor_lab.report.results import Result, besides, ratio_cells, result
+from inductor_lab.report.results import Machine, ratio_cells, results
 from inductor_lab.report.words import configuration, counted_launches, interval
 
 LAUNCH_COLOURS = {"pass": "bold green", "fail": "bold red"}
@@ -133,9 +132,16 @@ def _launch_row(launch: ReplayedLaunch, times: Iterable[str]) -> tuple[str | Tex
 COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
 
 
-def verdict(found: Verdict) -> Iterator[Table | Text]:
-    """The verdict in one line, then every case with its distance from float64."""
-    yield from _rendered(result(found))
+def outcome(found: Verdict | PerfDiff | Machine) -> Iterator[Table | Text]:
+    """The verdict in one line; then every case with its distance from float64, or times and machine code, hand beside generated, and whoever else
+    the hand kernel was held against."""
+    for one in results(found):
+        head = Text.assemble((f"{one.word}  " if one.word else "", COLOURS[one.tone]), one.sentence)
+        if head.plain.strip():
+            yield head
+        if one.rows:
+            yield short_table(one.columns, one.rows)
+        yield from map(Text, one.notes)
 
 
 def verdicts(found: Mapping[str, Verdict | LabError]) -> Iterator[Table | Text]:
@@ -150,17 +156,6 @@ def _verdict_row(one: Verdict | LabError) -> tuple[str | Text, ...]:
     said = f"{first.name}: {first.message}" if first else f"{len(one.cases)} cases"
     seconds = sum(case.seconds for case in one.cases)
     return Text(one.verdict, COLOURS["bad" if first else "good"]), f"{seconds:.1f}", said
-
-
-def machine_code(codes: Mapping[str, Sequence[MachineCode]]) -> Iterator[Table | Text]:
-    """One column for each kernel: hand beside generated."""
-    yield from _rendered(result(codes))
-
-
-def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
-    """The verdict in one line, then times and machine code side by side; then whoever else it was held against."""
-    for one in (result(found), *besides(found)):
-        yield from _rendered(one)
 
 
 def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Text]:
@@ -233,12 +228,3 @@ def _row(one: Candidate, present: Mapping[str, int], told: bool) -> Iterator[str
     yield "" if one.occupancy is None else f"{one.occupancy:.0%}"
     yield "" if one.width is None else f"{one.width} bit"
     yield one.why
-
-
-def _rendered(found: Result) -> Iterator[Table | Text]:
-    head = Text.assemble((f"{found.word}  " if found.word else "", COLOURS[found.tone]), found.sentence)
-    if head.plain.strip():
-        yield head
-    if found.rows:
-        yield short_table(found.columns, found.rows)
-    yield from map(Text, found.notes)

@@ -18,6 +18,11 @@ ASKS = {**LAUNCHED, "matched": "one configuration", "best": "each at its best"}
 COLUMNS = ("hand kernel against", "", "ratio", "95 %", "hand", "the other", "")
 
 
+def results(found: Verdict | PerfDiff | Machine) -> tuple[Result, ...]:
+    """All that there is to tell of what was found, the sentence first."""
+    return (result(found), *(besides(found) if isinstance(found, PerfDiff) else ()))
+
+
 def besides(found: PerfDiff) -> tuple[Result, ...]:
     """What there is to tell behind a comparison itself: each kernel of a span, and the other contests."""
     return tuple(filter(None, (each_kernel(found), contests(found))))
