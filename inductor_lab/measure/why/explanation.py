@@ -1,7 +1,7 @@
 """A comparison with what explains it: how both kernels fill the card, their places under the ceilings that were measured, and the sentences.
 
-`residency` says how a launch fills a card (programs, waves, occupancy, what keeps more programs from being there at once); `position` which wall a kernel
-is nearer, by its bytes and operations a second; `operations` what one launch moves and computes, by the file and its capture.
+`position` says which wall a kernel is nearer, by its bytes and operations a second; `operations` what one launch moves and computes, by the file and its
+capture. How a launch fills a card is in `machine/targets.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inductor_lab.costs.traffic import compulsory, traffic
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
 from inductor_lab.machine import launches_of, target_named
-from inductor_lab.machine.targets import limits, occupancy
+from inductor_lab.machine.targets import residency
 from inductor_lab.measure.timing.ceilings import COPY
 from inductor_lab.measure.why.reasons import Side, because
 from inductor_lab.records import (
@@ -152,19 +152,4 @@ def position(
         flops_share=operations / product if operations is not None and product else None,
         wall=max(units, key=lambda unit: units[unit]) if units else "",
         precision=precision,
-    )
-
-
-def residency(code: MachineCode, programs: int, card: Card) -> Residency:
-    """How one launch of so many programs fills a card."""
-    held = limits(card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps)
-    limit = min(held, key=held.__getitem__)
-    return Residency(
-        programs,
-        held[limit],
-        limit,
-        occupancy(
-            card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps, programs=programs
-        ),
-        programs / max(held[limit] * card.processors, 1),
     )
