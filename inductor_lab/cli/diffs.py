@@ -127,7 +127,7 @@ def diff(
     for file in files:
         output.need(file)
     stored = _begun(files, asked)
-    keepers = {file: keeper(file, "diff", keep) for file in files}
+    keepers = {file: keeper(file, keep) for file in files}
     found = [_one(file, asked, stored, alone=len(files) == 1 and junit is None) for file in files]
     if junit:
         _write_junit(junit, found)

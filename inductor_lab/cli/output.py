@@ -15,7 +15,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA
 
 
-def keeper(file: Path, kind: str, wanted: bool) -> Callable[..., None]:
+def keeper(file: Path, wanted: bool) -> Callable[..., None]:
     """What keeps a record of the file, where that is wanted.
 
     Raises:
@@ -28,7 +28,7 @@ def keeper(file: Path, kind: str, wanted: bool) -> Callable[..., None]:
     keeping = Keeper(file)
 
     def keep(found: Any, device: str = "") -> None:
-        keeping.add(kind, found, device)
+        keeping.add(found, device)
         note(f"{keeping.path}: the result is kept there")
 
     return keep

@@ -151,7 +151,7 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, ke
     from inductor_lab.report import outcomes
     from inductor_lab.verify import verify as check
 
-    kept = keeper(file, "verdict", keep)
+    kept = keeper(file, keep)
     with _told(), output.progress(f"Verifying {file}") as step:
         verdict = check(file, progress=step, **asked)
     output.result(verdict, json, outcomes.outcome)
@@ -185,7 +185,7 @@ def _several(files: list[Path], asked: Mapping[str, Any], json: bool, keep: bool
     from inductor_lab.report import outcomes
     from inductor_lab.verify import verify_all
 
-    keepers = {str(file): keeper(file, "verdict", keep) for file in files}
+    keepers = {str(file): keeper(file, keep) for file in files}
     with _told(), output.progress(f"Verifying {len(files)} files") as step:
         found = dict(zip(map(str, files), verify_all(files, progress=step, **asked), strict=True))
     if json:

@@ -20,6 +20,8 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA, Capture, Kept, PerfDiff, Timing, Tuning, Verdict
 
 PACKAGES = ("torch", "triton", "inductor_lab")
+KINDS = {Verdict: "verdict", Timing: "timing", PerfDiff: "diff", Tuning: "tuning"}
+"""Record -> what a line calls it."""
 LEFT_OUT = "texts"
 """A field that the file itself tells: whole listings of code, which would fill a history."""
 
@@ -78,7 +80,7 @@ class Keeper:
         if not os.access(there, os.W_OK) or self.path.is_dir():
             raise LabError(f"--keep can not write {self.path}.")
 
-    def add(self, kind: str, found: Verdict | Timing | PerfDiff | Tuning, device: str = "") -> Kept:
+    def add(self, found: Verdict | Timing | PerfDiff | Tuning, device: str = "") -> Kept:
         """Keep a record.
 
         Args:
@@ -94,7 +96,7 @@ class Keeper:
                 f"{self.file} was saved in the meantime: what was found is of another text, and is not kept."
             )
         one = Kept(
-            kind=kind,
+            kind=KINDS[type(found)],
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             file=str(self.file),
             file_sha256=self.content,

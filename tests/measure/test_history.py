@@ -44,8 +44,8 @@ def body(file: Path) -> str:
 def test_results_lie_beside_the_captures_and_are_found_by_the_body(file: Path, workdir: Path) -> None:
     keeper = Keeper(file)
     first, second = (
-        keeper.add("timing", TIMING, "NVIDIA H200"),
-        keeper.add("verdict", Verdict("pass", {}, 0.0, (), "cpu")),
+        keeper.add(TIMING, "NVIDIA H200"),
+        keeper.add(Verdict("pass", {}, 0.0, (), "cpu")),
     )
     assert keeper.path == Path("captured/results.jsonl")
     found = kept(workdir / "captured" / "any", [body(file), "0" * 64])
@@ -61,11 +61,11 @@ def test_results_lie_beside_the_captures_and_are_found_by_the_body(file: Path, w
 
 
 def test_an_edit_has_another_hash_and_so_has_one_of_the_cuda_beside(file: Path) -> None:
-    before = Keeper(file).add("timing", TIMING)
+    before = Keeper(file).add(TIMING)
     file.write_text(file.read_text() + "\n")
-    edited = Keeper(file).add("timing", TIMING)
+    edited = Keeper(file).add(TIMING)
     file.with_suffix(".cu").write_text("__global__ void k() {}")
-    beside = Keeper(file).add("timing", TIMING)
+    beside = Keeper(file).add(TIMING)
     assert len({before.file_sha256, edited.file_sha256, beside.file_sha256}) == 3
     assert before.body_sha256 == edited.body_sha256 == beside.body_sha256
 
@@ -74,16 +74,16 @@ def test_what_was_found_of_another_text_is_not_kept(file: Path) -> None:
     keeper = Keeper(file)
     file.write_text(file.read_text() + "\n")
     with pytest.raises(LabError, match="was saved in the meantime"):
-        keeper.add("timing", TIMING)
+        keeper.add(TIMING)
     assert not keeper.path.exists()
 
 
 def test_what_a_killed_process_left_torn_hides_nothing(file: Path, workdir: Path) -> None:
     keeper = Keeper(file)
-    keeper.add("timing", TIMING)
+    keeper.add(TIMING)
     whole = keeper.path.read_bytes()
     keeper.path.write_bytes(whole + whole[: len(whole) // 2])
-    keeper.add("timing", replace(TIMING, median=11.0))
+    keeper.add(replace(TIMING, median=11.0))
     (workdir / "captured/results.jsonl").open("a").write(f'{{"body_sha256": "{body(file)}"}}\n[1]\n')
     found = kept(workdir / "captured" / "any", [body(file)])[body(file)]
     assert [one.result for one in found] == [TIMING, replace(TIMING, median=11.0)]
@@ -139,7 +139,7 @@ def test_verify_keeps_what_it_found_of_each_file(
 def test_kept_results_are_no_log(file: Path, workdir: Path) -> None:
     from inductor_lab.tables import sources
 
-    Keeper(file).add("timing", TIMING)
+    Keeper(file).add(TIMING)
     (workdir / "captured" / "run.log").write_text("nothing")
     assert sources([str(workdir / "captured")]) == [str(workdir / "captured" / "run.log")]
 
@@ -257,7 +257,7 @@ def test_list_show_and_report_tell_what_was_kept(lab: Lab, workdir: Path) -> Non
     assert lab("eject", "lora_mlp_h200:0", "-o", "mine.py").code == 0
     assert "measured" not in lab("list", "lora_mlp_h200").out and "measured" not in lab("show", "lora_mlp_h200:0").out
     keeper = Keeper(Path("mine.py"))
-    keeper.add("diff", comparison(1.2, "faster"))
+    keeper.add(comparison(1.2, "faster"))
     assert "1.200x faster" in lab("list", "lora_mlp_h200").out
     assert "1.200x faster" in lab("list", workdir / "captured" / "lora_mlp_h200").out
     assert "measured   faster 1.200x" in lab("show", "lora_mlp_h200:0").out
@@ -277,7 +277,7 @@ def test_a_span_s_results_are_on_the_page_with_its_steps(lab: Lab, workdir: Path
     launches = (KernelTime("add_mul_relu", 7.0), KernelTime("sgemm", 5.0))
     found = comparison(1.2, "faster")
     keeper = Keeper(Path("span.py"))
-    one = keeper.add("diff", replace(found, hand={**found.hand, "launches": launches}))
+    one = keeper.add(replace(found, hand={**found.hand, "launches": launches}))
     assert one.span == "lora_mlp_h200:0_inference:1-3" and one.body_sha256 == body(Path("span.py"))
     assert "measured" not in lab("list", "lora_mlp_h200").out
     assert lab("report", "lora_mlp_h200", "-o", "page.html").code == 0
