@@ -10,7 +10,7 @@ import json
 import math
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -92,6 +92,8 @@ def _reader(kind: Any) -> Reader:
     """What makes a value of this type of a document's data: a type's annotations are read once, and not for each of its values."""
     if dataclasses.is_dataclass(kind):
         return _record_reader(kind)
+    if typing.is_typeddict(kind):
+        return _partial_reader(kind)
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin in (typing.Union, types.UnionType):
         return _union_reader(inner)
@@ -99,7 +101,7 @@ def _reader(kind: Any) -> Reader:
         return _tuple_reader(inner)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         value = _reader(inner[1])
-        return lambda data: {key: value(item) for key, item in data.items()}
+        return lambda data: {key: value(item) for key, item in _items(data)}
     if kind in (str, int, bool, float, types.NoneType):
         return partial(_plain, kind)
     return lambda data: data
@@ -114,6 +116,18 @@ def _record_reader(kind: Any) -> Reader:
         return kind(**{name: reader(data[name]) for name, reader in fields if name in data})
 
     return read
+
+
+def _partial_reader(kind: Any) -> Reader:
+    """Of a dict that has some of these keys."""
+    readers = {name: _reader(hint) for name, hint in typing.get_type_hints(kind).items()}
+    return lambda data: {key: readers[key](item) if key in readers else item for key, item in _items(data)}
+
+
+def _items(data: Any) -> Iterable[tuple[Any, Any]]:
+    if not isinstance(data, Mapping):
+        raise ValueError(f"expected an object, found {data!r}")
+    return data.items()
 
 
 def _tuple_reader(inner: Sequence[Any]) -> Reader:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inductor_lab.dtypes import SHORT
-from inductor_lab.records import TensorType
+from inductor_lab.records import TensorType, Timing
 from inductor_lab.records.size import contiguous
 
 
@@ -29,6 +29,20 @@ def duration(seconds: float) -> str:
 def rate(per_second: float) -> str:
     """`4.28 TB/s`."""
     return f"{per_second / 1e12:.2f} TB/s"
+
+
+def operations(count: int) -> str:
+    """`25.8 GFLOP`."""
+    for unit, scale in (("TFLOP", 1e12), ("GFLOP", 1e9), ("MFLOP", 1e6), ("KFLOP", 1e3)):
+        if count >= scale:
+            return f"{count / scale:.1f} {unit}"
+    return f"{count} FLOP"
+
+
+def took(time: Timing) -> str:
+    """`11.90 us (11.80 to 12.00)`: the median with its interval."""
+    low, high = time.interval
+    return f"{time.median:.2f} us ({low:.2f} to {high:.2f})"
 
 
 def shape(type_: TensorType | None) -> str:

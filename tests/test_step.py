@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -101,9 +101,9 @@ def test_what_can_not_be_counted_is_told_and_not_guessed() -> None:
         step.estimated(unknown, [unknown.kernels[1]]).bytes is None
         and step.estimated(unknown, [unknown.kernels[1]]).share is None
     )
-    (told,) = step_told(asdict(step.estimated(unknown, [first])))
+    (told,) = step_told(step.estimated(unknown, [first]))
     assert "an estimate, no step was timed: 1 of 2 launches" in told and "(1 launch could not be counted)" in told
-    (told,) = step_told(asdict(step.estimated(unknown, [unknown.kernels[1]])))
+    (told,) = step_told(step.estimated(unknown, [unknown.kernels[1]]))
     assert "can not be counted" in told
 
 
@@ -137,7 +137,7 @@ def measured(saving: Saving | None, **more: Any) -> StepEffect:
 
 
 def told(effect: StepEffect) -> str:
-    return "\n".join(step_told(asdict(effect)))
+    return "\n".join(step_told(effect))
 
 
 def test_the_kernel_s_part_and_both_savings_are_of_all_graphs_and_launches() -> None:
@@ -251,5 +251,5 @@ def test_with_a_gpu_diff_replays_the_capture_with_the_file(
 def test_the_step_is_told_with_the_comparison() -> None:
     effect = measured(Saving(8.1, (7.6, 8.6), 0.5, 8.0, (7.9, 8.1)))
     found = PerfDiff("faster", 1.2, (1.19, 1.21), 0.01, {}, {}, "NVIDIA H200", notes=("Only time.",), step=effect)
-    notes = result("diff", asdict(found)).notes
+    notes = result(found).notes
     assert "this kernel is 4.8 %" in notes[0] and notes[-1] == "Only time."

@@ -187,7 +187,7 @@ class Context:
         if node is None:
             return ""
         name = ".".join(node.target.split(".")[:2])
-        return f"{name}, {node.source.file.rpartition('/')[2]}:{node.source.line}" if node.source else name
+        return f"{name}, {node.source.place}" if node.source else name
 
     def node(self, line: int) -> str:
         """The node that the line computes, or whose value it loads or stores; empty where that is not clear."""

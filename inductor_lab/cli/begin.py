@@ -122,11 +122,11 @@ def _judge(file: Path) -> tuple[Verdict, PerfDiff]:
     with output.progress(f"Verifying {file}") as step:
         verdict = verify(file, progress=step)
     _title("Against eager PyTorch, judged by float64")
-    output.show(*outcomes.verdict(verdict))
+    output.show(*outcomes.outcome(verdict))
     with output.progress(f"Comparing {file} with the generated kernel"):
         found = diff(file)
     _title("Against the generated kernel")
-    output.show(*outcomes.perf_diff(found))
+    output.show(*outcomes.outcome(found))
     return verdict, found
 
 

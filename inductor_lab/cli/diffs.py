@@ -127,7 +127,7 @@ def diff(
     for file in files:
         output.need(file)
     stored = _begun(files, asked)
-    keepers = {file: keeper(file, "diff", keep) for file in files}
+    keepers = {file: keeper(file, keep) for file in files}
     found = [_one(file, asked, stored, alone=len(files) == 1 and junit is None) for file in files]
     if junit:
         _write_junit(junit, found)
@@ -225,7 +225,7 @@ def _show(found: Sequence[Found], asked: Asked, json: bool) -> None:
     if not alone:
         output.show(*outcomes.perf_diffs({str(one.file): one.diff or one.error for one in found}))
     elif found[0].diff:
-        output.show(*outcomes.perf_diff(found[0].diff))
+        output.show(*outcomes.outcome(found[0].diff))
     for one in found:
         for stage, text in (one.diff.texts if one.diff else {}).items():
             of = "" if alone else f" of {one.file}"

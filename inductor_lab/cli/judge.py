@@ -274,7 +274,7 @@ def inspect(
     if show:
         output.document({"stage": show, "text": text}) if json else output.line(text.rstrip("\n"))
     else:
-        output.result(codes, json, outcomes.machine_code)
+        output.result(codes, json, outcomes.outcome)
 
 
 def _is_file(named: Path) -> bool:

@@ -5,20 +5,17 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from inductor_lab.document import REPLACED, printed, to_dict
 from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA
 
-if TYPE_CHECKING:
-    from rich.table import Table
 
-
-def keeper(file: Path, kind: str, wanted: bool) -> Callable[..., None]:
+def keeper(file: Path, wanted: bool) -> Callable[..., None]:
     """What keeps a record of the file, where that is wanted.
 
     Raises:
@@ -31,7 +28,7 @@ def keeper(file: Path, kind: str, wanted: bool) -> Callable[..., None]:
     keeping = Keeper(file)
 
     def keep(found: Any, device: str = "") -> None:
-        keeping.add(kind, found, device)
+        keeping.add(found, device)
         note(f"{keeping.path}: the result is kept there")
 
     return keep
@@ -48,23 +45,6 @@ def result(found: Any, json: bool, shown: Callable[[Any], Iterable[Any]]) -> Non
         document(to_dict(found))
     else:
         show(*shown(found))
-
-
-def table(columns: Iterable[str], rows: Iterable[Iterable[Any]], numbers: Container[int] = ()) -> Table:
-    """Rows of plain or coloured text under a head; a cell that is wide is wrapped.
-
-    Args:
-        numbers: The positions of columns that stand on the right.
-    """
-    from rich.table import Table
-    from rich.text import Text
-
-    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for position, name in enumerate(columns):
-        made.add_column(Text(name), justify="right" if position in numbers else "left", overflow="fold")
-    for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in row))
-    return made
 
 
 def show(*renderables: Any) -> None:

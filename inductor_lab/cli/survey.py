@@ -236,6 +236,7 @@ def status(
     The body, the shapes or the inputs are others, or there is no such kernel any more. Exits with 1 when one is stale.
     """
     from inductor_lab import staleness, store
+    from inductor_lab.report.render import short_table
 
     asked = files or [Path()]
     named = [one for one in asked if not one.is_dir()]
@@ -249,7 +250,7 @@ def status(
     if json:
         output.document({"files": [store.to_dict(one) for one in found]})
     else:
-        output.show(output.table(("file", "", "kernel", ""), map(_status, found)))
+        output.show(short_table(("file", "", "kernel", ""), map(_status, found)))
     if any(one.state == "stale" for one in found):
         raise typer.Exit(1)
 
@@ -282,6 +283,7 @@ def query(
         _tables(json)
         return
     from inductor_lab.query import query as ask
+    from inductor_lab.report.render import short_table
 
     places = over or ([] if kept and kept.exists() else [str(store.HOME)])
     if not over and places and not store.HOME.is_dir():
@@ -293,13 +295,15 @@ def query(
         named = [store.to_dict(dict(zip(_unique(answer.columns), row, strict=True))) for row in answer.rows]
         output.document({"columns": columns, "rows": named})
         return
-    kinds = [{type(value) for value in column} for column in zip(*answer.rows, strict=True)]
-    numbers = [position for position, found in enumerate(kinds) if found <= {int, float, bool, type(None)}]
-    output.show(
-        output.table(
-            answer.columns, (["" if value is None else _cell(value) for value in row] for row in answer.rows), numbers
-        )
+    table = short_table(
+        answer.columns, (["" if value is None else _cell(value) for value in row] for row in answer.rows)
     )
+    for column, values in zip(
+        table.columns, zip(*answer.rows, strict=True), strict=False
+    ):  # none where there is no row
+        if {type(value) for value in values} <= {int, float, bool, type(None)}:
+            column.justify = "right"
+    output.show(table)
 
 
 def _unique(columns: tuple[str, ...]) -> list[str]:
@@ -311,6 +315,7 @@ def _unique(columns: tuple[str, ...]) -> list[str]:
 
 
 def _tables(json: bool) -> None:
+    from inductor_lab.report.render import short_table
     from inductor_lab.tables import TABLES
 
     columns = ("name", "type", "holds")
@@ -322,7 +327,7 @@ def _tables(json: bool) -> None:
         output.document({"tables": described})
         return
     listed = [(table, name, *said) for table, held in TABLES.items() for name, said in held.items()]
-    output.show(output.table(("table", "column", "type", "holds"), listed))
+    output.show(short_table(("table", "column", "type", "holds"), listed))
 
 
 def _cell(value: Any) -> str:

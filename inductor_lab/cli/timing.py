@@ -58,7 +58,7 @@ def tune(
     from inductor_lab.measure.tuning import tune as sweep
     from inductor_lab.report import outcomes
 
-    kept = keeper(file, "tuning", keep)
+    kept = keeper(file, keep)
     try:
         with output.progress(f"Tuning {file}") as step:
             found = sweep(file, gpu=gpu, limit=limit, write=write, fresh=fresh, progress=step)
@@ -95,8 +95,10 @@ def _sweep(
     if json:
         output.document(swept.document())
     else:
+        from inductor_lab.report.render import short_table
+
         head, *cells = results.lines(swept.rows, swept.axes)
-        output.show(output.table(head, cells), results.about(swept.rows, swept.document()))
+        output.show(short_table(head, cells), results.about(swept.rows, swept.document()))
     there = len(swept.points) - swept.measured
     earlier = f" ({there} of an earlier run)" if there else ""
     plots = "".join(f", {path.name}" for path in swept.plots)
@@ -173,7 +175,7 @@ def bench(
     from inductor_lab.measure.timing.kernels import disagreement
     from inductor_lab.report import outcomes
 
-    kept = keeper(file, "timing", keep)
+    kept = keeper(file, keep)
     with output.progress(f"Timing {file}") as step:
         timing = measure(file, method=Method(launch, cache, rounds), profile=profile, progress=step)
     output.result(timing, json, lambda found: [outcomes.timing(found)])

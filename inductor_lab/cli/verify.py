@@ -151,10 +151,10 @@ def _one(file: Path, asked: Mapping[str, Any], json: bool, save: Path | None, ke
     from inductor_lab.report import outcomes
     from inductor_lab.verify import verify as check
 
-    kept = keeper(file, "verdict", keep)
+    kept = keeper(file, keep)
     with _told(), output.progress(f"Verifying {file}") as step:
         verdict = check(file, progress=step, **asked)
-    output.result(verdict, json, outcomes.verdict)
+    output.result(verdict, json, outcomes.outcome)
     kept(verdict)
     if verdict.verdict != "pass":
         if save and verdict.device:
@@ -185,7 +185,7 @@ def _several(files: list[Path], asked: Mapping[str, Any], json: bool, keep: bool
     from inductor_lab.report import outcomes
     from inductor_lab.verify import verify_all
 
-    keepers = {str(file): keeper(file, "verdict", keep) for file in files}
+    keepers = {str(file): keeper(file, keep) for file in files}
     with _told(), output.progress(f"Verifying {len(files)} files") as step:
         found = dict(zip(map(str, files), verify_all(files, progress=step, **asked), strict=True))
     if json:
@@ -226,14 +226,14 @@ def _watch(file: Path, asked: Mapping[str, Any], json: bool) -> None:
                     if isinstance(found, LabError):
                         raise found
                     if not json:
-                        output.show(*outcomes.verdict(found))
+                        output.show(*outcomes.outcome(found))
                     with output.progress(f"Compiling {file}"):
                         codes = inspect_file(file).record
                     if json:
                         machine = {which: [store.to_dict(code) for code in several] for which, several in codes.items()}
                         output.document({**store.to_dict(found), "machine": machine})
                     else:
-                        output.show(*outcomes.machine_code(codes))
+                        output.show(*outcomes.outcome(codes))
                 except LabError as error:
                     output.note(f"error: {error}")
                 output.note(f"Waiting for {file} to be saved; Ctrl-C ends.")

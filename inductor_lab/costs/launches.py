@@ -47,7 +47,7 @@ class Cost:
     bound: float | None = None
     """The same with launching left out, as an edit of the kernel changes nothing of it."""
     estimate: float | None = None
-    """About what they take, launching left out (`estimate.py`); None of a template and a library call."""
+    """About what they take, launching left out (`estimate`); None of a template and a library call."""
 
     @property
     def moved(self) -> int | None:

@@ -17,7 +17,7 @@ from inductor_lab.costs.hints import Hints, hinted_call
 from inductor_lab.costs.roofline import Bound, bound, told
 from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.gpus import Card
-from inductor_lab.quantity import shape, size
+from inductor_lab.quantity import operations, shape, size
 from inductor_lab.records import ExternCall, LaunchArgument, TensorType, Traffic
 
 Counter = Callable[["Given"], int]
@@ -279,11 +279,3 @@ def _words(counted: Traffic, found: Bound | None, peak: tuple[float, str] | None
     text = f"moves at least {size(found.bytes)}" + (f", {operations(counted.flops)}" if counted.flops else "")
     text += ", by the sizes it was compiled with" if counted.hinted else ""
     return f"{text}; {told(found, counted, on, f'{peak[0] / 1e12:,.0f} TFLOP/s in {peak[1]}' if peak else '')}"
-
-
-def operations(count: int) -> str:
-    """`25.8 GFLOP`."""
-    for unit, scale in (("TFLOP", 1e12), ("GFLOP", 1e9), ("MFLOP", 1e6), ("KFLOP", 1e3)):
-        if count >= scale:
-            return f"{count / scale:.1f} {unit}"
-    return f"{count} FLOP"

@@ -1,6 +1,6 @@
 """What a kernel is compiled for, a known GPU or any architecture of Triton's; and its occupancy there.
 
-Occupancy is the programs that one multiprocessor holds at once, by registers, shared memory and threads.
+Occupancy is the part of a card's warps that are there at once: of the programs that a multiprocessor holds, by registers, shared memory and threads.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from inductor_lab.errors import LabError, unknown
 from inductor_lab.gpus import GPUS, KIB, Card, warp_size
+from inductor_lab.records import MachineCode, Residency
 
 
 @dataclass(frozen=True)
@@ -78,27 +79,25 @@ RESERVED = KIB
 """Shared memory that CUDA keeps of each program, from sm_80 on."""
 
 
-def resident(card: Card, *, registers: int | None, shared_memory: int, warps: int) -> int:
-    """Programs that one multiprocessor holds at once; 0 where not even one fits."""
-    return min(limits(card, registers=registers, shared_memory=shared_memory, warps=warps).values())
+def residency(code: MachineCode, programs: int, card: Card) -> Residency:
+    """How one launch of so many programs fills a card."""
+    limits = _limits(code, card)
+    limit = min(limits, key=limits.__getitem__)
+    held, threads = limits[limit], code.num_warps * card.warp_size
+    occupancy = min(held, programs / card.processors) * threads / card.threads
+    return Residency(programs, held, limit, occupancy, programs / max(held * card.processors, 1))
 
 
-def limits(card: Card, *, registers: int | None, shared_memory: int, warps: int) -> dict[str, int]:
-    """What keeps a multiprocessor from holding more programs -> how many it would hold by that alone."""
-    threads = warps * card.warp_size
+def _limits(code: MachineCode, card: Card) -> dict[str, int]:
+    """What keeps a multiprocessor from holding more programs -> how many it would hold by that alone; 0 where not even one fits."""
+    threads = code.num_warps * card.warp_size
     found = {"threads": card.threads // threads, "programs": card.programs}
-    if registers:
-        taken = -(-registers // REGISTERS_TOGETHER) * REGISTERS_TOGETHER * threads
+    if code.registers:
+        taken = -(-code.registers // REGISTERS_TOGETHER) * REGISTERS_TOGETHER * threads
         found["registers"] = card.registers // taken
     reserved = RESERVED if card.backend == "cuda" else 0
-    if shared_memory > card.shared_memory_of_one:
+    if code.shared_memory > card.shared_memory_of_one:
         found["shared memory"] = 0
-    elif shared_memory + reserved:
-        found["shared memory"] = card.shared_memory // (shared_memory + reserved)
+    elif code.shared_memory + reserved:
+        found["shared memory"] = card.shared_memory // (code.shared_memory + reserved)
     return found
-
-
-def occupancy(card: Card, *, registers: int | None, shared_memory: int, warps: int, programs: int) -> float:
-    """The part of a card's warps that are there at once: what a multiprocessor holds, or all programs where they are fewer."""
-    held = resident(card, registers=registers, shared_memory=shared_memory, warps=warps)
-    return min(held, programs / card.processors) * warps * card.warp_size / card.threads

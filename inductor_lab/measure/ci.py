@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,13 @@ from xml.etree import ElementTree as Xml
 
 import inductor_lab
 from inductor_lab import files
-from inductor_lab.document import to_dict
+from inductor_lab.document import from_dict, to_dict
 from inductor_lab.ejected import content_hash
 from inductor_lab.errors import LabError
 from inductor_lab.measure.timing.samples import MAX_ROUNDS, ROUNDS, Method
 from inductor_lab.measure.timing.significance import SAME
-from inductor_lab.records import SCHEMA, Paired, PerfDiff
+from inductor_lab.quantity import took
+from inductor_lab.records import SCHEMA, Paired, PerfDiff, Timing
 
 NO_GPU = "no time was measured: there is no GPU here"
 UNDECIDED = (
@@ -115,13 +116,33 @@ def decided(
 
 METHOD = ("launch", "cache")
 """What must be the same for two times to be compared."""
-FIELDS = {"sha256", "measured", "versions", "method", "hand", "generated", "ratio_interval", "margin"}
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What was measured of one file."""
+
+    sha256: str
+    """`content_hash` of the file."""
+    measured: str
+    """When: ISO 8601, UTC."""
+    versions: Mapping[str, str]
+    method: Mapping[str, str | int | None]
+    """`launch`, `cache` and `rounds`."""
+    hand: Timing
+    generated: Timing
+    ratio_interval: Interval
+    margin: float
+    settings: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    ratio: float | None = None
+    noise: float | None = None
 
 
 class Baseline:
     """A file of stored times, by each ejected file's path from there."""
 
-    def __init__(self, path: Path, card: str = "", files: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+    def __init__(self, path: Path, card: str = "", files: Mapping[str, Stored] | None = None) -> None:
         self.path, self.card, self.files = path, card, dict(files or {})
 
     def need(self, files: Sequence[Path], card: str, method: Method) -> None:
@@ -136,7 +157,7 @@ class Baseline:
                 f"{self.path} has no {', '.join(lacking)}; add it with `inductor-lab diff {lacking[0]} --save-baseline {self.path}`."
             )
         for name in METHOD:
-            ways = {self.files[self._key(file)]["method"].get(name) for file in files}
+            ways = {self.files[self._key(file)].method.get(name) for file in files}
             if others := ways - {getattr(method, name)}:
                 raise LabError(f"{self.path} was measured with --{name} {others.pop()}: use the same.")
 
@@ -160,13 +181,14 @@ class Baseline:
         self.need_card(found.device)
         if why := _unfit(found):
             raise LabError(f"{self.path} is left as it is: {file} {why}; measure again to store it.")
+        assert found.ratio_interval is not None  # of what was timed
         self.card = found.device
-        self.files[self._key(file)] = {
-            "sha256": sha256, "measured": f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", "versions": versions(),
-            "method": {name: found.conditions.get(name) for name in (*METHOD, "rounds")}, "settings": to_dict(found.settings),
-            "hand": to_dict(found.hand["timing"]), "generated": to_dict(found.generated["timing"]),
-            "ratio": found.ratio, "ratio_interval": found.ratio_interval, "noise": found.noise, "margin": found.margin,
-        }  # fmt: skip
+        self.files[self._key(file)] = Stored(
+            sha256, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", versions(),
+            {name: found.conditions.get(name) for name in (*METHOD, "rounds")},
+            found.hand["timing"], found.generated["timing"], found.ratio_interval, found.margin or 0.0,
+            found.settings, found.ratio, found.noise,
+        )  # fmt: skip
 
     def held(self, file: Path, found: PerfDiff) -> tuple[str, str]:
         """`failed` or `passed`, and the sentence that says why.
@@ -175,31 +197,31 @@ class Baseline:
         hand kernel is slower than it was, and slower beside the generated one than it was.
         """
         stored = self.files[self._key(file)]
-        now, was = to_dict(found.hand["timing"]), stored["hand"]
-        told = f"{_time(now)}, on {stored['measured'][:10]} {_time(was)}{self._since(file, stored)}"
-        margins = found.margin or 0.0, stored["margin"]
+        now, was = found.hand["timing"], stored.hand
+        told = f"{took(now)}, on {stored.measured[:10]} {took(was)}{self._since(file, stored)}"
+        margins = found.margin or 0.0, stored.margin
         if found.verdict == "inconclusive":
             return "failed", f"inconclusive: {told}; {UNDECIDED}"
-        if not slower(now["interval"], was["interval"], *margins):
+        if not slower(now.interval, was.interval, *margins):
             return "passed", f"no slower than it was, beyond the noise of both: {told}"
-        by = f"slower than it was by {percent(now['median'] / was['median'])}, beyond the noise of both"
-        if slower(_inverse(found.ratio_interval or (1.0, 1.0)), _inverse(stored["ratio_interval"]), *margins):
+        by = f"slower than it was by {percent(now.median / was.median)}, beyond the noise of both"
+        if slower(_inverse(found.ratio_interval or (1.0, 1.0)), _inverse(stored.ratio_interval), *margins):
             return "failed", f"{by}: {told}"
         return "passed", f"{by}, but so is the generated kernel, so it is the card or the versions: {told}"
 
     def write(self) -> None:
         """On the disk, whole or not at all."""
-        text = json.dumps({"schema": SCHEMA, "card": self.card, "files": self.files}, indent=1, sort_keys=True) + "\n"
-        files.write(self.path, text)
+        document = {"schema": SCHEMA, "card": self.card, "files": to_dict(self.files)}
+        files.write(self.path, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
     def _key(self, file: Path) -> str:
         return Path(os.path.relpath(file.absolute(), self.path.absolute().parent)).as_posix()
 
     @staticmethod
-    def _since(file: Path, stored: Mapping[str, Any]) -> str:
+    def _since(file: Path, stored: Stored) -> str:
         """What is not as it was then."""
-        edited = ["the file was edited since"] if stored["sha256"] != content_hash(file) else []
-        then = stored["versions"]
+        edited = ["the file was edited since"] if stored.sha256 != content_hash(file) else []
+        then = stored.versions
         changed = [
             f"{name} was {then.get(name)}, is {now}" for name, now in versions().items() if then.get(name) != now
         ]
@@ -221,18 +243,15 @@ def stored(path: Path, *, new: bool = False) -> Baseline:
         return Baseline(path)
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        if found["schema"] != SCHEMA or not all(set(one) >= FIELDS for one in found["files"].values()):
+        if found["schema"] != SCHEMA:
             raise ValueError
-        return Baseline(path, found["card"], found["files"])
+        return Baseline(path, found["card"], {name: from_dict(Stored, one) for name, one in found["files"].items()})
     except FileNotFoundError as error:
         raise LabError(f"There is no baseline {path}; --save-baseline {path} stores one.") from error
     except OSError as error:
         raise LabError(f"{path} can not be read: {error.strerror}.") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise LabError(f"{path} is no baseline; --save-baseline stores one, under another name.") from error
-
-
-Interval = tuple[float, float]
 
 
 def slower(now: Interval, was: Interval, margin: float, was_margin: float) -> bool:
@@ -264,11 +283,6 @@ def versions() -> dict[str, str]:
         "triton": str(triton.__version__),
         "cuda": str(torch.version.cuda or torch.version.hip or ""),
     }
-
-
-def _time(timing: Mapping[str, Any]) -> str:
-    low, high = timing["interval"]
-    return f"{timing['median']:.2f} us ({low:.2f} to {high:.2f})"
 
 
 # ---------------------------------------------------------------- JUnit XML

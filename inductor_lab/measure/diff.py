@@ -34,7 +34,7 @@ from inductor_lab.measure.timing.kernels import (
 from inductor_lab.measure.timing.samples import LAUNCHES, Method, measure, need_gpu
 from inductor_lab.measure.why.explanation import explained, operations
 from inductor_lab.measure.why.texts import difference
-from inductor_lab.records import Paired, PerfDiff, Timing
+from inductor_lab.records import KernelSide, Paired, PerfDiff, Timing
 
 NOT_TIMED = "No time was measured: there is no GPU here. What the compiler made of both is for {gpu}."
 NO_PROFILE = "A profiler was asked for, and there is no GPU here for it to see."
@@ -125,10 +125,8 @@ def diff(
         notes.append(str(error))
     if is_span(module):
         progress("profiling each launch")
-        hand, generated = (
-            {**side, "launches": launch_times(kernels, which, method)}
-            for which, side in (("hand", hand), ("generated", generated))
-        )
+        hand["launches"] = launch_times(kernels, "hand", method)
+        generated["launches"] = launch_times(kernels, "generated", method)
     found = replace(timed, hand={**timed.hand, **hand}, generated={**timed.generated, **generated}, notes=tuple(notes))
     here = found.device if gpu in (None, present) else ""
     return _with_texts(explained(found, module, gpu or present, most, here), module, gpu or present, show)
@@ -212,6 +210,6 @@ def _with_texts(found: PerfDiff, module: ModuleType, gpu: str, show: Sequence[st
     return replace(found, texts={stage: difference(module, gpu, stage) for stage in show})
 
 
-def machine(module: ModuleType, gpu: str) -> tuple[dict[str, object], dict[str, object]]:
+def machine(module: ModuleType, gpu: str) -> tuple[KernelSide, KernelSide]:
     """What the compiler made of both kernels."""
     return {"machine": inspect_module(module, gpu, "hand")}, {"machine": inspect_module(module, gpu, "generated")}

@@ -10,11 +10,9 @@ import os
 import platform
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from inductor_lab import files, store
 from inductor_lab.document import from_dict, to_dict
@@ -22,10 +20,10 @@ from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA, Capture, Kept, PerfDiff, Timing, Tuning, Verdict
 
 PACKAGES = ("torch", "triton", "inductor_lab")
-RECORDS: Mapping[str, Any] = {"verdict": Verdict, "timing": Timing, "diff": PerfDiff, "tuning": Tuning}
-"""Kind -> the record."""
-LEFT_OUT = {"texts"}
-"""Fields that the file itself tells: whole listings of code, which would fill a history."""
+KINDS = {Verdict: "verdict", Timing: "timing", PerfDiff: "diff", Tuning: "tuning"}
+"""Record -> what a line calls it."""
+LEFT_OUT = "texts"
+"""A field that the file itself tells: whole listings of code, which would fill a history."""
 
 
 def of_capture(capture: Capture) -> dict[str, tuple[Kept, ...]]:
@@ -61,7 +59,7 @@ def _read(path: Path, bodies: Collection[str], spans: str) -> Iterator[Kept]:
             one = from_dict(Kept, line)
             own = one.body_sha256 in bodies or (spans and one.span.startswith(spans))
             if line.get("schema") == SCHEMA and own:
-                yield replace(one, result=asdict(from_dict(RECORDS[one.kind], one.result)))
+                yield one
 
 
 class Keeper:
@@ -82,7 +80,7 @@ class Keeper:
         if not os.access(there, os.W_OK) or self.path.is_dir():
             raise LabError(f"--keep can not write {self.path}.")
 
-    def add(self, kind: str, found: Any, device: str = "") -> Kept:
+    def add(self, found: Verdict | Timing | PerfDiff | Tuning, device: str = "") -> Kept:
         """Keep a record.
 
         Args:
@@ -98,7 +96,7 @@ class Keeper:
                 f"{self.file} was saved in the meantime: what was found is of another text, and is not kept."
             )
         one = Kept(
-            kind=kind,
+            kind=KINDS[type(found)],
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             file=str(self.file),
             file_sha256=self.content,
@@ -106,14 +104,16 @@ class Keeper:
             kernel=f"{self.origin['name']} of {self.origin['capture']}",
             device=getattr(found, "device", "") or device,
             versions=_versions(),
-            result={name: value for name, value in asdict(found).items() if name not in LEFT_OUT},
+            result=found,
             span=str(self.origin["kernel"]) if "span" in self.origin else "",
         )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise LabError(f"Can not write {self.path}: {error.strerror}.") from error
-        files.append(self.path, {"schema": SCHEMA, **to_dict(one)})
+        line = to_dict(one)
+        line["result"].pop(LEFT_OUT, None)
+        files.append(self.path, {"schema": SCHEMA, **line})
         return one
 
 

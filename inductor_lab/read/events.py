@@ -47,7 +47,7 @@ def graph_break(text: str) -> tuple[CompileEvent, ...]:
     return (
         CompileEvent(
             kind="graph_break",
-            where=_place(source) if source else "",
+            where=source.place if source else "",
             reason=_reason(told),
             source=source,
             hints=tuple(_labelled(told, "Hint: ")),
@@ -68,14 +68,10 @@ def recompile(text: str) -> tuple[CompileEvent, ...]:
     if not guards and named is None:
         raise ValueError("a message on a recompile that names no guard")
     source = SourceLine(named["file"], int(named["line"]), "") if named else None
-    where = f"{named['name']} ({_place(source)})" if named and source else ""
+    where = f"{named['name']} ({source.place})" if named and source else ""
     reason = guards[0].partition(": ")[2] if guards else "the text does not say which guard failed"
     frames = tuple(dict.fromkeys(stack("\n".join(re.sub(r"^\s*- ", "", line) for line in lines))))
     return (CompileEvent("recompile", where, reason, source=source, guards=guards, stack=frames),)
-
-
-def _place(source: SourceLine) -> str:
-    return f"{source.file.rpartition('/')[2]}:{source.line}"
 
 
 def _frames(lines: Iterable[str]) -> tuple[SourceLine, ...]:

@@ -48,6 +48,11 @@ class SourceLine:
     line: int
     code: str
 
+    @property
+    def place(self) -> str:
+        """`models.py:31`."""
+        return f"{self.file.rpartition('/')[2]}:{self.line}"
+
 
 @dataclass(frozen=True)
 class Provenance:

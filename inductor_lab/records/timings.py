@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,19 @@ class Paired:
     notes: tuple[str, ...] = ()
 
 
+class KernelSide(TypedDict, total=False):
+    """What is known of one of both kernels of a comparison; what is not known has no key."""
+
+    timing: Timing
+    machine: tuple[MachineCode, ...]
+    """Of each launch."""
+    residency: tuple[Residency, ...]
+    """Of each launch."""
+    roofline: Roofline
+    launches: tuple[KernelTime, ...]
+    """Of a span, each kernel that ran, in order."""
+
+
 @dataclass(frozen=True)
 class PerfDiff:
     """The hand kernel against the generated one."""
@@ -216,10 +230,8 @@ class PerfDiff:
     ratio_interval: tuple[float, float] | None
     noise: float | None
     """Half-width of the ratio when the generated kernel is compared with itself (A/A)."""
-    hand: Mapping[str, object]
-    """`timing`, `machine`, `residency` (a Residency for each launch), `roofline` and `profiled` of the hand kernel, where known; of a span also
-    `launches`, a KernelTime for each kernel that ran, in order."""
-    generated: Mapping[str, object]
+    hand: KernelSide
+    generated: KernelSide
     device: str
     notes: tuple[str, ...] = ()
     margin: float | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from inductor_lab.records.timings import Timing
+from inductor_lab.records.timings import PerfDiff, Timing, Tuning
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Kept:
     """One result of an ejected file, as it was kept: a line of `results.jsonl`."""
 
     kind: str
-    """Which record `result` is: `verdict`, `timing`, `diff` or `tuning`."""
+    """`verdict`, `timing`, `diff` or `tuning`."""
     date: str
     """ISO 8601, UTC."""
     file: str
@@ -79,8 +79,8 @@ class Kept:
     device: str
     versions: Mapping[str, str]
     """torch, triton, inductor_lab, Python."""
-    result: Mapping[str, object]
-    """The record's document; how it was measured is in it."""
+    result: Verdict | Timing | PerfDiff | Tuning
+    """How it was measured is in it."""
     span: str = ""
     """Of a span's file the steps that it is of, `lora_mlp:0_inference:1-3`; its hash is `body_sha256`."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -149,7 +149,7 @@ def compared(
             tuple(numbers[0][kernel.id] for kernel in change.a),
             tuple(numbers[1][kernel.id] for kernel in change.b),
             change.nodes,
-            tuple(f"{line.file.rpartition('/')[2]}:{line.line}  {line.code.strip()}" for line in change.source),
+            tuple(f"{line.place}  {line.code.strip()}" for line in change.source),
         )
         for change in found.fusions
     )
@@ -158,7 +158,7 @@ def compared(
 
 def _machine(codes: Mapping[str, MachineCode]) -> Result:
     """In the words of `inspect`, and how many instructions of each kind stand in the code, where it is read so."""
-    told = result("machine", {name: [asdict(code)] for name, code in codes.items()})
+    told = result({name: [code] for name, code in codes.items()})
     counts = [{"instructions": sum(code.instructions.values()), **code.instructions} for code in codes.values()]
     kinds = dict.fromkeys(kind for count in counts for kind in count if any(count.values()))
     rows = ((kind, *(str(count.get(kind, 0)) if any(count.values()) else "" for count in counts)) for kind in kinds)
@@ -218,13 +218,13 @@ def comparison(found: Comparison) -> Iterator[RenderableType]:
 
 
 def _captures(found: Comparison) -> Table:
+    def row(mark: str, one: Capture) -> tuple[str | Text, ...]:
+        counts = str(len(one.kernels)), str(_launched(one))
+        return Text(mark, COLOURS[mark]), Text(one.name, HEAD), one.torch or "?", made_for(one.gpu), *counts
+
     counted = "kernels", "launches"
-    table = short_table("", "capture", "torch", "made for", *counted, head=DIM, numbers=counted)
-    for mark, capture in (("-", found.a), ("+", found.b)):
-        gpu = made_for(capture.gpu)
-        counts = str(len(capture.kernels)), str(_launched(capture))
-        table.add_row(Text(mark, COLOURS[mark]), Text(capture.name, HEAD), capture.torch or "?", Text(gpu), *counts)
-    return table
+    columns = ("", "capture", "torch", "made for", *counted)
+    return short_table(columns, (row("-", found.a), row("+", found.b)), head=DIM, numbers=counted)
 
 
 def _launched(capture: Capture) -> int:
@@ -274,7 +274,7 @@ def _fusion(change: FusionChange) -> RenderableType:
     lines = [Text(f"{change.kind}: {_row([k.id for k in change.a])} -> {_row([k.id for k in change.b])}", WARN)]
     lines.append(Text(f"  {_row(change.nodes)}"))
     for line in change.source[:FEW]:
-        lines.append(Text(f"  {line.file.rpartition('/')[2]}:{line.line}  {line.code.strip()}", DIM))
+        lines.append(Text(f"  {line.place}  {line.code.strip()}", DIM))
     return Padding(Group(*lines), (0, 0, 0, 2))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from inductor_lab.annotate import computes
@@ -26,10 +26,12 @@ from inductor_lab.records import (
     Kept,
     Kernel,
     Node,
+    PerfDiff,
     SourceLine,
 )
 from inductor_lab.report.facts import Facts, arguments, facts, launches, spoken, target, traced
 from inductor_lab.report.history import (
+    History,
     Measured,
     Profile,
     history,
@@ -40,7 +42,7 @@ from inductor_lab.report.history import (
     roof,
     seconds,
 )
-from inductor_lab.report.results import Result, besides, result
+from inductor_lab.report.results import Result, besides, results
 from inductor_lab.report.rows import (
     CallRow,
     Ceilings,
@@ -75,7 +77,7 @@ class Beside:
     """What is known of a capture's kernels beside the capture itself."""
 
     results: Mapping[str, Mapping[str, Any]]
-    """By kernel id: `verdict`, `machine`, `diff`, each a record or its dict."""
+    """By kernel id: `verdict`, a Verdict; `machine`, as `results.Machine`; `diff`, a PerfDiff."""
     kept: Mapping[str, Sequence[Kept]]
     """By the body's hash: results of ejected files, the oldest first."""
     code: Mapping[str, Sequence[CompiledCode]]
@@ -138,7 +140,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
 def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
     kernel, graphs, lines = known.kernel, around.graphs, around.lines
     measured, kept = beside.results.get(kernel.id, {}), beside.kept.get(kernel.body_sha256, ())
-    past = history(kept)
+    kept_results, past = _kept(kept)
     return KernelRow(
         kernel.id,
         kernel.id.rpartition(":")[2],
@@ -162,8 +164,8 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
         tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
         kernel.body,
         kernel.text.strip("\n"),
-        (*_results(measured), *(past.results if past else ()), *_besides(kept)),
-        replace(past, results=()) if past else None,
+        (*(told for one in measured.values() for told in results(one)), *kept_results),
+        past,
         _times(kernel, around.capture, beside),
         tuple(beside.code.get(kernel.id, ())),
         tuple(around.stops.get(kernel.id, ())),
@@ -172,7 +174,7 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
 
 def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, ...]:
     """What was measured of a kernel: just now, in a profile, in the comparisons that were kept."""
-    now = _plain(beside.results.get(kernel.id, {}).get("diff"))
+    now = beside.results.get(kernel.id, {}).get("diff")
     alike = sum(other.name == kernel.name for other in capture.kernels) if beside.profile else 1
     return (
         *(of_comparison(now) if now else ()),
@@ -181,29 +183,13 @@ def _times(kernel: Kernel, capture: Capture, beside: Beside) -> tuple[Measured, 
     )
 
 
-def _results(measured: Mapping[str, Any]) -> tuple[Result, ...]:
-    found = []
-    for kind, value in measured.items():
-        plain = _plain(value)
-        found.append(result(kind, plain))
-        if kind == "diff":
-            found += besides(plain)
-    return tuple(found)
-
-
-def _besides(kept: Sequence[Kept]) -> tuple[Result, ...]:
-    """Of the last comparison that was kept: what there is to tell behind it."""
-    last = next((one.result for one in reversed(kept) if one.kind == "diff"), None)
-    return besides(last) if last else ()
-
-
-def _plain(value: Any) -> Any:
-    """A record as the dict that `--json` prints of it."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    if isinstance(value, Mapping):
-        return {key: _plain(inner) for key, inner in value.items()}
-    return value
+def _kept(kept: Sequence[Kept]) -> tuple[tuple[Result, ...], History | None]:
+    """The last results in full, with what there is to tell behind the last comparison; and the history of all."""
+    past = history(kept)
+    if past is None:
+        return (), None
+    last = next((one.result for one in reversed(kept) if isinstance(one.result, PerfDiff)), None)
+    return (*past.results, *(besides(last) if last else ())), replace(past, results=())
 
 
 def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
@@ -286,7 +272,6 @@ def _kept_spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> 
         except LabError:
             continue
         made = [step.made for step in in_order(capture)[place[1]][first : last + 1]]
-        past = history(kept)
         yield KeptSpanRow(
             kept[-1].span,
             graphs[place[1]],
@@ -294,8 +279,7 @@ def _kept_spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> 
             last,
             tuple(one.name if isinstance(one, Kernel) else one.target for one in made),
             last_told(kept),
-            (*(past.results if past else ()), *_besides(kept)),
-            replace(past, results=()) if past else None,
+            *_kept(kept),
         )
 
 

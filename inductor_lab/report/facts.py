@@ -11,7 +11,7 @@ from inductor_lab.annotate.context import Context
 from inductor_lab.bind.names import Tensor, full_name, passed_as, scratch, tensors, term
 from inductor_lab.computation import computation
 from inductor_lab.gpus import Card
-from inductor_lab.quantity import article, shape, size
+from inductor_lab.quantity import article, shape
 from inductor_lab.records import Argument, Capture, Kernel, Note, SourceLine
 from inductor_lab.spans import unread
 
@@ -158,7 +158,7 @@ def launches(kernel: Kernel, called: Mapping[str, Mapping[str, str]]) -> tuple[L
 
 def _places(lines: Sequence[SourceLine]) -> str:
     """`models.py:31, models.py:40 and 3 more`."""
-    told = ", ".join(f"{line.file.rpartition('/')[2]}:{line.line}" for line in lines[:MOST_PLACES])
+    told = ", ".join(line.place for line in lines[:MOST_PLACES])
     return f"{told} and {len(lines) - MOST_PLACES} more" if len(lines) > MOST_PLACES else told
 
 
@@ -189,11 +189,6 @@ def _gathers(kernel: Kernel) -> bool:
     if not any(scratch(kernel, argument.name) for argument in kernel.arguments):
         return True
     return any(access.gathered and not scratch(kernel, access.pointer) for access in loads)
-
-
-def moves(kernel: Kernel) -> str:
-    """Bytes of one launch as text; `≥` before the least that a template's product moves."""
-    return f"{'≥ ' if kernel.traffic.least else ''}{size(kernel.traffic.moved)}"
 
 
 def role(argument: Argument, kernel: Kernel, unread: Collection[str] = ()) -> str:
@@ -232,11 +227,6 @@ def target(capture: Capture, on: Card) -> str:
     return f"{name}{arch}{', generated without the card' if capture.gpu.virtual else ''}"
 
 
-def place(kernel: Kernel) -> str:
-    """`models.py:31`, the first of the user's lines."""
-    return f"{kernel.source[0].file.rpartition('/')[2]}:{kernel.source[0].line}" if kernel.source else ""
-
-
 TRACED = {
     "artifact": "from Inductor's own record of which lines became which kernel",
     "graph": "those of the graph's nodes that the comment above the kernel names",
@@ -252,6 +242,6 @@ def traced(kernel: Kernel) -> str:
     if known.origin == "unknown" and kernel.source:
         return ""  # captured before this was kept
     callers = dict.fromkeys(frame for stack in known.stacks for frame in stack[:-1])
-    called = ", ".join(f"{frame.file.rpartition('/')[2]}:{frame.line}" for frame in callers)
+    called = ", ".join(frame.place for frame in callers)
     missing = "" if kernel.source or known.origin == "unknown" else "; no line of the program is named"
     return TRACED.get(known.origin, known.origin) + missing + (f"; called from {called}" if called else "")

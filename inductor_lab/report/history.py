@@ -12,9 +12,10 @@ from typing import Any
 
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
-from inductor_lab.records import Kept
+from inductor_lab.quantity import rate
+from inductor_lab.records import Kept, PerfDiff, Timing, Tuning, Verdict
 from inductor_lab.report.results import Result, result, tone
-from inductor_lab.report.words import configuration, day, interval, side_timing
+from inductor_lab.report.words import configuration, day, interval
 
 VERBS = {"timing": "bench", "diff": "diff", "verdict": "verify", "tuning": "tune"}
 """Kind of a result -> the verb that made it."""
@@ -86,8 +87,7 @@ def history(kept: Sequence[Kept]) -> History | None:
     """From a kernel's results, the oldest first; None without any."""
     if not kept:
         return None
-    last = {one.kind: one for one in kept}
-    blocks = (_block(one) for kind in VERBS if (one := last.get(kind)) and kind in ("verdict", "diff"))
+    blocks = filter(None, (_block(kept, kind) for kind in (PerfDiff, Verdict)))
     past = tuple(_past(one) for one in reversed(kept[-MOST:]))
     return History(_stats(kept), tuple(blocks), _chart(kept), past, max(0, len(kept) - MOST))
 
@@ -95,93 +95,86 @@ def history(kept: Sequence[Kept]) -> History | None:
 def last_told(kept: Sequence[Kept]) -> str:
     """The last result that has a time, else the last, in a line: for a terminal."""
     one = next((one for one in reversed(kept) if _timing(one)), kept[-1])
-    rate = f", {_rate(one)}" if _rate(one) else ""
-    return f"{said(one)}{rate}: {one.file} on {one.device or 'an unknown card'}, {day(one.date)}"
+    beside = f", {_rate(one)}" if _rate(one) else ""
+    return f"{said(one)}{beside}: {one.file} on {one.device or 'an unknown card'}, {day(one.date)}"
 
 
 def last_ratio(kept: Sequence[Kept]) -> str:
     """`1.210x faster`, or the last time or verdict: for a column."""
-    compared = next((one for one in reversed(kept) if _ratio(one) is not None), None)
-    if compared:
-        return f"{_ratio(compared):.3f}x {compared.result['verdict']}"
+    for one in reversed(kept):
+        if ratio := _ratio(one):
+            return f"{ratio[0]:.3f}x {_word(one)}"
     return said(kept[-1]).partition(" (")[0]
 
 
 def said(one: Kept) -> str:
     """What a result found, in a few words."""
-    found: Mapping[str, Any] = one.result
-    timing = _timing(one)
-    took = f"{timing['median']:.2f} us" if timing else ""
-    if one.kind == "diff":
-        if _ratio(one) is None:
-            return "not timed"
-        return f"{found['verdict']} {found['ratio']:.3f}x ({_span(one)}){f', {took}' if took else ''}"
-    if one.kind == "timing":
-        return f"{took} ({interval(found['interval'], 2)})"
-    if one.kind == "verdict":
-        cases = found.get("cases") or ()
-        return f"{found['verdict']}, {sum(bool(case['passed']) for case in cases)} of {len(cases)} cases"
-    return f"{found['verdict']}: {configuration(found['best'])}{f', {took}' if took else ''}"
+    found, timing = one.result, _timing(one)
+    took = f", {timing.median:.2f} us" if timing else ""
+    match found:
+        case PerfDiff():
+            ratio = _ratio(one)
+            return f"{found.verdict} {ratio[0]:.3f}x ({interval(ratio[1], 3)}){took}" if ratio else "not timed"
+        case Timing():
+            return f"{found.median:.2f} us ({interval(found.interval, 2)})"
+        case Verdict():
+            return f"{found.verdict}, {sum(case.passed for case in found.cases)} of {len(found.cases)} cases"
+    return f"{found.verdict}: {configuration(found.best)}{took}"
 
 
-def _timing(one: Kept) -> Mapping[str, Any] | None:
+def _timing(one: Kept) -> Timing | None:
     """The hand kernel's."""
-    found: Mapping[str, Any] = one.result
-    if one.kind == "timing":
-        return found
-    if one.kind == "tuning":
-        return found.get("after") or found.get("before")
-    return side_timing(found, "hand")
+    match one.result:
+        case Timing() as found:
+            return found
+        case Tuning() as found:
+            return found.after or found.before
+        case PerfDiff() as found:
+            return found.hand.get("timing")
+    return None
 
 
-def _ratio(one: Kept) -> float | None:
-    found: Mapping[str, Any] = one.result
-    return found.get("ratio") if one.kind == "diff" and found.get("ratio_interval") else None
-
-
-def _interval(one: Kept) -> tuple[float, float]:
-    """Of the ratio, where there is one."""
-    found: Mapping[str, Any] = one.result
-    low, high = found["ratio_interval"]
-    return low, high
-
-
-def _span(one: Kept) -> str:
-    return interval(_interval(one), 3)
+def _ratio(one: Kept) -> tuple[float, tuple[float, float]] | None:
+    """The ratio with its interval; None of what is no comparison, or was not timed."""
+    match one.result:
+        case PerfDiff(ratio=float() as ratio, ratio_interval=(low, high)):
+            return ratio, (low, high)
+    return None
 
 
 def _rate(one: Kept) -> str:
     """`4.20 TB/s, 98 % of a copy`; the part where the copy's rate was measured in the same run, or on such a card, and the cache was cold as its."""
     timing = _timing(one)
-    per_second = timing.get("bytes_per_second") if timing else None
-    if not per_second:
+    if timing is None or not timing.bytes_per_second:
         return ""
-    found: Mapping[str, Any] = one.result
-    place = (found.get("hand") or {}).get("roofline") or {}
+    place = one.result.hand.get("roofline") if isinstance(one.result, PerfDiff) else None
     ceiling = next((card.measured for card in GPUS.values() if card.name == one.device), None)
-    share = place.get("bytes_share") or (per_second / ceiling if ceiling else None)
-    if timing and timing.get("cache") == "warm":
-        share = None
-    return f"{per_second / 1e12:.2f} TB/s" + (f", {share:.0%} of a copy".replace("%", " %") if share else "")
+    share = (place and place.bytes_share) or (timing.bytes_per_second / ceiling if ceiling else None)
+    told = f", {share:.0%} of a copy".replace("%", " %") if share and timing.cache != "warm" else ""
+    return rate(timing.bytes_per_second) + told
 
 
 def _stats(kept: Sequence[Kept]) -> tuple[tuple[str, str], ...]:
     found = []
-    if timed := next((one for one in reversed(kept) if _timing(one)), None):
-        timing = _timing(timed) or {}
-        told = ", ".join(filter(None, (_rate(timed), timing.get("launch"), timing.get("cache"))))
-        found.append((f"{timing['median']:.2f} us", f"measured, {told}" if told else "measured"))
-    if compared := next((one for one in reversed(kept) if _ratio(one) is not None), None):
-        found.append(
-            (f"{_ratio(compared):.3f}x", f"{said(compared).partition(' ')[0]} ({_span(compared)}), {compared.file}")
-        )
+    for one in reversed(kept):
+        if timing := _timing(one):
+            told = ", ".join(filter(None, (_rate(one), timing.launch, timing.cache)))
+            found.append((f"{timing.median:.2f} us", f"measured, {told}"))
+            break
+    for one in reversed(kept):
+        if ratio := _ratio(one):
+            found.append((f"{ratio[0]:.3f}x", f"{_word(one)} ({interval(ratio[1], 3)}), {one.file}"))
+            break
     return tuple(found)
 
 
-def _block(one: Kept) -> Result:
-    """A result in full, with the file and the day."""
-    shown = result(one.kind, one.result)
-    return replace(shown, sentence="; ".join(filter(None, (shown.sentence, _when(one)))))
+def _block(kept: Sequence[Kept], kind: type[PerfDiff] | type[Verdict]) -> Result | None:
+    """The last result of a kind in full, with the file and the day."""
+    for one in reversed(kept):
+        if isinstance(one.result, kind):
+            shown = result(one.result)
+            return replace(shown, sentence="; ".join(filter(None, (shown.sentence, _when(one)))))
+    return None
 
 
 def _past(one: Kept) -> Past:
@@ -191,8 +184,12 @@ def _past(one: Kept) -> Past:
 
 
 def _tone(one: Kept) -> str:
-    word = str(one.result.get("verdict", ""))
-    return "plain" if word == "same" else tone(word)
+    return "plain" if _word(one) == "same" else tone(_word(one))
+
+
+def _word(one: Kept) -> str:
+    """The verdict; empty of a time."""
+    return "" if isinstance(one.result, Timing) else one.result.verdict
 
 
 def _when(one: Kept) -> str:
@@ -201,18 +198,18 @@ def _when(one: Kept) -> str:
 
 def _measured_as(one: Kept) -> tuple[str, str, str]:
     """Card, launch and cache: ratios of others are not set beside it."""
-    timing = _timing(one) or {}
-    return one.device, timing.get("launch", ""), timing.get("cache", "")
+    timing = _timing(one)
+    return (one.device, timing.launch, timing.cache) if timing else (one.device, "", "")
 
 
 def _chart(kept: Sequence[Kept]) -> Chart | None:
     """Of the comparisons that were timed as the last one was."""
-    compared = [one for one in kept if _ratio(one) is not None]
-    compared = [one for one in compared if _measured_as(one) == _measured_as(compared[-1])][-MOST:]
+    compared = [(one, *ratio) for one in kept if (ratio := _ratio(one))]
+    compared = [row for row in compared if _measured_as(row[0]) == _measured_as(compared[-1][0])][-MOST:]
     if len(compared) < 2:
         return None
-    spans = [_interval(one) for one in compared]
-    least, most = min(1.0, *(low for low, _ in spans)), max(1.0, *(high for _, high in spans))
+    least = min(1.0, *(low for _, _, (low, _) in compared))
+    most = max(1.0, *(high for _, _, (_, high) in compared))
     room = max(0.02, 0.1 * (most - least))
     bottom, top = least - room, most + room
 
@@ -220,11 +217,11 @@ def _chart(kept: Sequence[Kept]) -> Chart | None:
         return round(TOP + HEIGHT * (top - ratio) / (top - bottom), 1)
 
     points = []
-    for place, (one, (low, high)) in enumerate(zip(compared, spans, strict=True)):
+    for place, (one, speed, (low, high)) in enumerate(compared):
         how = ", ".join(filter(None, _measured_as(one)))
         title = f"{day(one.date)} {one.file} {one.file_sha256[:8]}: {said(one)} on {how}"
         x = round(LEFT + STEP * (place + 0.5), 1)
-        points.append(Point(x, height(_ratio(one) or 1.0), height(low), height(high), _tone(one), title))
+        points.append(Point(x, height(speed), height(low), height(high), _tone(one), title))
     right = LEFT + STEP * len(compared)
     beside = [(height(ratio), f"{ratio:.2f}x") for ratio in (least, most) if abs(height(ratio) - height(1.0)) > 12]
     return Chart(
@@ -305,15 +302,17 @@ def of_profile(name: str, profile: Profile | None, alike: int = 1) -> tuple[Meas
 
 def of_kept(kept: Sequence[Kept]) -> tuple[Measured, ...]:
     """Of the last comparison that was timed."""
-    last = next((one for one in reversed(kept) if one.kind == "diff" and side_timing(one.result, "generated")), None)
-    return of_comparison(last.result, _when(last)) if last else ()
+    for one in reversed(kept):
+        if isinstance(one.result, PerfDiff) and "timing" in one.result.generated:
+            return of_comparison(one.result, _when(one))
+    return ()
 
 
-def of_comparison(found: Mapping[str, Any], when: str = "") -> tuple[Measured, ...]:
-    """Of the dict of a PerfDiff: the generated kernel's time, and the hand kernel's."""
-    told = ", ".join(filter(None, (f"on {found.get('device') or 'an unknown card'}", when)))
-    times = [(who, side_timing(found, who)) for who in ("generated", "hand")]
-    return tuple(Measured(who, timing["median"] * 1e-6, 0, told) for who, timing in times if timing)
+def of_comparison(found: PerfDiff, when: str = "") -> tuple[Measured, ...]:
+    """The generated kernel's time, and the hand kernel's."""
+    told = ", ".join(filter(None, (f"on {found.device or 'an unknown card'}", when)))
+    times = (("generated", found.generated.get("timing")), ("hand", found.hand.get("timing")))
+    return tuple(Measured(who, timing.median * 1e-6, 0, told) for who, timing in times if timing)
 
 
 def seconds(kept: Mapping[str, Sequence[Kept]], card: str) -> dict[str, float]:
@@ -340,16 +339,14 @@ class MeasuredRoof:
 
 def roof(kept: Iterable[Kept]) -> MeasuredRoof | None:
     """Of the last comparison that measured a card; None where none did."""
-    timed = (one for one in kept if one.kind == "diff" and _rates(one.result).get("copy"))
-    last = max(timed, key=lambda one: one.date, default=None)
+    last = max((one for one in kept if "copy" in _rates(one)), key=lambda one: one.date, default=None)
     if last is None:
         return None
-    rates = _rates(last.result)
-    when = _when(last)
-    return MeasuredRoof(f"on {last.device or 'an unknown card'}, {when}", rates.pop("copy"), rates)
+    rates = _rates(last)
+    return MeasuredRoof(f"on {last.device or 'an unknown card'}, {_when(last)}", rates.pop("copy"), rates)
 
 
-def _rates(found: Mapping[str, Any]) -> dict[str, float]:
-    """What each ceiling of a PerfDiff's dict is called, and how much of it a second."""
-    ceilings = found.get("ceilings") or ()
-    return {one["name"]: one["per_second"] for one in ceilings if one.get("per_second")}
+def _rates(one: Kept) -> dict[str, float]:
+    """What each ceiling of a comparison is called, and how much of it a second; none of another result."""
+    ceilings = one.result.ceilings if isinstance(one.result, PerfDiff) else ()
+    return {ceiling.name: ceiling.per_second for ceiling in ceilings if ceiling.per_second}

@@ -33,7 +33,7 @@ def page(
     """The page of a capture.
 
     Args:
-        results: By kernel id, what was measured: `verdict`, `machine`, `diff`, each a record or its dict.
+        results: By kernel id, what was measured: `verdict`, a Verdict; `machine`, as `results.Machine`; `diff`, a PerfDiff.
         kept: By the body's hash, what was kept of ejected files, the oldest first.
         code: By kernel id, what the compiler made of it.
         profile: What a profile saw.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
 from inductor_lab.errors import LabError
-from inductor_lab.quantity import plural
+from inductor_lab.quantity import plural, rate, took
 from inductor_lab.records import (
     Candidate,
-    MachineCode,
     PerfDiff,
     Replay,
     ReplayedGraph,
@@ -22,7 +20,7 @@ from inductor_lab.records import (
     Verdict,
 )
 from inductor_lab.report.render import short_table
-from inductor_lab.report.results import Result, besides, result
+from inductor_lab.report.results import Machine, ratio_cells, results
 from inductor_lab.report.words import configuration, counted_launches, interval
 
 LAUNCH_COLOURS = {"pass": "bold green", "fail": "bold red"}
@@ -66,11 +64,8 @@ def _launches(found: Replay) -> Table:
     steps = {graph.graph: _median(graph) for graph in found.graphs}
     grafted = any("grafted" in graph.step for graph in found.graphs)
     times = ("generated", "grafted", SHARE) if grafted else ("us", SHARE) if any(steps.values()) else ()
-    table = short_table("line", "kernel", "", *times, "from float64", "eager", "", numbers=times)
-    for launch in found.launches:
-        first, name, verdict, *rest = _launch_row(launch)
-        table.add_row(first, name, verdict, *_time(launch, steps[launch.graph], times), *rest)
-    return table
+    rows = (_launch_row(launch, _time(launch, steps[launch.graph], times)) for launch in found.launches)
+    return short_table(("line", "kernel", "", *times, "from float64", "eager", ""), rows, numbers=times)
 
 
 def _median(graph: ReplayedGraph) -> float:
@@ -95,15 +90,15 @@ def _step(graph: ReplayedGraph, launches: Sequence[ReplayedLaunch]) -> str:
     return f"the step as a CUDA graph takes {said}; {kernels / _median(graph):.0%} of it in kernels that Inductor wrote"
 
 
-def _time(launch: ReplayedLaunch, step: float, columns: Sequence[str]) -> Iterator[Text]:
+def _time(launch: ReplayedLaunch, step: float, columns: Sequence[str]) -> Iterator[str]:
     """Its microseconds, by whom a column names, and its part of the step; empty where it is not known."""
     took = {**launch.microseconds, "us": launch.microseconds.get("generated")}
     now = launch.microseconds.get("grafted") or took["us"]
     for column in columns:
         if column == SHARE:
-            yield Text(f"{now / step:.1%}" if now and step else "")
+            yield f"{now / step:.1%}" if now and step else ""
         else:
-            yield Text(f"{value:.1f}" if (value := took.get(column)) is not None else "")
+            yield f"{value:.1f}" if (value := took.get(column)) is not None else ""
 
 
 def _inputs(found: Replay) -> str:
@@ -121,7 +116,7 @@ def _inputs(found: Replay) -> str:
     )
 
 
-def _launch_row(launch: ReplayedLaunch) -> tuple[Text, ...]:
+def _launch_row(launch: ReplayedLaunch, times: Iterable[str]) -> tuple[str | Text, ...]:
     wrong = [f"{name} {message}" for name, message in launch.buffers.items() if message != "pass"]
     said = (
         launch.message
@@ -131,75 +126,59 @@ def _launch_row(launch: ReplayedLaunch) -> tuple[Text, ...]:
     verdict = "fail" if launch.verdict == "fail" or wrong else launch.verdict
     name = f"{launch.kernel.rpartition(':')[2]} {launch.name}" + (" (grafted)" if launch.grafted else "")
     errors = (f"{launch.errors[party]:.1e}" if party in launch.errors else "" for party in ("hand", "eager"))
-    return (
-        Text(str(launch.line)),
-        Text(name),
-        Text(verdict, LAUNCH_COLOURS.get(verdict, "bold")),
-        *map(Text, errors),
-        Text(said),
-    )
+    return str(launch.line), name, Text(verdict, LAUNCH_COLOURS.get(verdict, "bold")), *times, *errors, said
 
 
 COLOURS = {"good": "bold green", "bad": "bold red", "plain": "bold"}
 
 
-def verdict(found: Verdict) -> Iterator[Table | Text]:
-    """The verdict in one line, then every case with its distance from float64."""
-    yield from _rendered(result("verdict", asdict(found)))
+def outcome(found: Verdict | PerfDiff | Machine) -> Iterator[Table | Text]:
+    """The verdict in one line; then every case with its distance from float64, or times and machine code, hand beside generated, and whoever else
+    the hand kernel was held against."""
+    for one in results(found):
+        head = Text.assemble((f"{one.word}  " if one.word else "", COLOURS[one.tone]), one.sentence)
+        if head.plain.strip():
+            yield head
+        if one.rows:
+            yield short_table(one.columns, one.rows)
+        yield from map(Text, one.notes)
 
 
 def verdicts(found: Mapping[str, Verdict | LabError]) -> Iterator[Table | Text]:
     """One line a file: the verdict, and of what fails the first case and why."""
-    table = short_table("file", "", "seconds", "")
-    for name, one in found.items():
-        if isinstance(one, LabError):
-            table.add_row(Text(name), Text("error"), "", Text(str(one)))
-            continue
-        first = next((case for case in one.cases if not case.passed), None)
-        said = f"{first.name}: {first.message}" if first else f"{len(one.cases)} cases"
-        seconds = sum(case.seconds for case in one.cases)
-        table.add_row(Text(name), Text(one.verdict, COLOURS["bad" if first else "good"]), f"{seconds:.1f}", Text(said))
-    yield table
+    yield short_table(("file", "", "seconds", ""), ((name, *_verdict_row(one)) for name, one in found.items()))
 
 
-def machine_code(codes: Mapping[str, Sequence[MachineCode]]) -> Iterator[Table | Text]:
-    """One column for each kernel: hand beside generated."""
-    yield from _rendered(
-        result("machine", {which: [asdict(code) for code in several] for which, several in codes.items()})
-    )
-
-
-def perf_diff(found: PerfDiff) -> Iterator[Table | Text]:
-    """The verdict in one line, then times and machine code side by side; then whoever else it was held against."""
-    told = asdict(found)
-    yield from _rendered(result("diff", told))
-    for other in besides(told):
-        yield from _rendered(other)
+def _verdict_row(one: Verdict | LabError) -> tuple[str | Text, ...]:
+    if isinstance(one, LabError):
+        return "error", "", str(one)
+    first = next((case for case in one.cases if not case.passed), None)
+    said = f"{first.name}: {first.message}" if first else f"{len(one.cases)} cases"
+    seconds = sum(case.seconds for case in one.cases)
+    return Text(one.verdict, COLOURS["bad" if first else "good"]), f"{seconds:.1f}", said
 
 
 def perf_diffs(found: Mapping[str, PerfDiff | LabError]) -> Iterator[Table | Text]:
     """One line a file."""
-    table = short_table("file", "", "ratio", "95 %", "hand", "generated", "")
-    for name, one in found.items():
-        if isinstance(one, LabError):
-            table.add_row(Text(name), Text("error"), "", "", "", "", Text(str(one)))
-            continue
-        ratio = f"{one.ratio:.3f}x" if one.ratio is not None else ""
-        span = "{:.3f} to {:.3f}".format(*one.ratio_interval) if one.ratio_interval else ""
-        sides = [side.get("timing") for side in (one.hand, one.generated)]
-        times = [f"{side.median:.2f} us" if isinstance(side, Timing) else "" for side in sides]
-        table.add_row(*map(Text, (name, one.verdict, ratio, span, *times, one.device)))
-    yield table
+    columns = ("file", "", "ratio", "95 %", "hand", "generated", "")
+    yield short_table(columns, ((name, *_diff_row(one)) for name, one in found.items()))
+
+
+def _diff_row(one: PerfDiff | LabError) -> tuple[str, ...]:
+    if isinstance(one, LabError):
+        return "error", "", "", "", "", str(one)
+    sides = (one.hand.get("timing"), one.generated.get("timing"))
+    return one.verdict, *ratio_cells(one.ratio, one.ratio_interval, sides), one.device
 
 
 def timing(found: Timing) -> Text:
     """The median, its interval, the rate, and how it was measured."""
-    rate = f", {found.bytes_per_second / 1e12:.2f} TB/s" if found.bytes_per_second else ""
+    moved = f", {rate(found.bytes_per_second)}" if found.bytes_per_second else ""
     spread = f", eight in ten from {found.quantiles[0]:.2f} to {found.quantiles[1]:.2f}" if found.quantiles else ""
     how = f"launched {'from a CUDA graph' if found.launch == 'graph' else 'bare'}, {found.cache} L2"
     beside = f"; {found.profiled:.2f} us by CUPTI" if found.profiled else ""
     samples = f"{interval(found.interval, 2)}; {found.samples} samples{spread}"
-    return Text(f"{found.median:.2f} us  ({samples}){rate}; {how}{beside}")
+    return Text(f"{found.median:.2f} us  ({samples}){moved}; {how}{beside}")
 
 
 def tuning(found: Tuning) -> Iterator[Table | Text]:
@@ -207,10 +186,8 @@ def tuning(found: Tuning) -> Iterator[Table | Text]:
     yield Text.assemble((f"{found.verdict}  ", COLOURS[TUNED[found.verdict]]), " ".join(_found(found)))
     told = len(found.present) > FEW
     settings = ["configuration"] if told else found.present
-    table = short_table(*settings, "", "time", "registers", "spills", "shared", "programs", "occupancy", "load", "")
-    for one in found.candidates:
-        table.add_row(*map(Text, _row(one, found.present, told)))
-    yield table
+    columns = (*settings, "", "time", "registers", "spills", "shared", "programs", "occupancy", "load", "")
+    yield short_table(columns, (_row(one, found.present, told) for one in found.candidates))
     left = f"{plural(found.left_out, 'configuration')} beyond --limit. " if found.left_out else ""
     resumed = f"{plural(found.resumed, 'result')} from an earlier run." if found.resumed else ""
     yield from (Text(note) for note in (*found.notes, f"{left}{resumed}") if note)
@@ -245,25 +222,9 @@ def _row(one: Candidate, present: Mapping[str, int], told: bool) -> Iterator[str
     else:
         yield from map(str, one.settings.values())
     yield one.outcome + (" (present)" if one.settings == present else "")
-    yield (
-        f"{one.timing.median:.2f} us ({one.timing.interval[0]:.2f} to {one.timing.interval[1]:.2f})"
-        if one.timing
-        else ""
-    )
+    yield took(one.timing) if one.timing else ""
     for number in (one.registers, one.spills, one.shared_memory, one.programs):
         yield "" if number is None else f"{number:,}"
     yield "" if one.occupancy is None else f"{one.occupancy:.0%}"
     yield "" if one.width is None else f"{one.width} bit"
     yield one.why
-
-
-def _rendered(found: Result) -> Iterator[Table | Text]:
-    head = Text.assemble((f"{found.word}  " if found.word else "", COLOURS[found.tone]), found.sentence)
-    if head.plain.strip():
-        yield head
-    if found.rows:
-        table = short_table(*found.columns)
-        for row in found.rows:
-            table.add_row(*(Text(cell) for cell in row))
-        yield table
-    yield from map(Text, found.notes)

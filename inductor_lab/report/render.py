@@ -20,6 +20,7 @@ from inductor_lab.document import REPLACED
 
 if TYPE_CHECKING:
     import rich.table
+    from rich.text import Text
 
 GAP = 2
 LEAST = 28
@@ -169,18 +170,23 @@ WIDTH = 140
 """Columns where nothing says how many there are: 80 would cut names that a script then looks for."""
 
 
-def short_table(*titles: str, head: str = "bold", numbers: Container[str] = ()) -> rich.table.Table:
-    """An empty table of rich's, without lines.
+def short_table(
+    titles: Iterable[str], rows: Iterable[Iterable[str | Text]], *, head: str = "bold", numbers: Container[str] = ()
+) -> rich.table.Table:
+    """A table of rich's, without lines; what is wide is wrapped.
 
     Args:
-        numbers: Titles of what stands on the right.
+        numbers: Titles of what stands on the right, and is not wrapped.
     """
     from rich.table import Table  # not for who draws a long one
+    from rich.text import Text
 
     table = Table(box=None, header_style=head, pad_edge=False, padding=(0, GAP, 0, 0))
     for title in titles:
         right = title in numbers
-        table.add_column(title, justify="right" if right else "left", no_wrap=right, overflow="fold")
+        table.add_column(Text(title), justify="right" if right else "left", no_wrap=right, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
     return table
 
 

@@ -248,8 +248,8 @@ class Contents:
     kernels: tuple[KernelRow, ...]
     calls: tuple[CallRow, ...]
     spans: tuple[SpanRow, ...]
-    kept_spans: tuple[KeptSpanRow, ...]
     """What saves most first."""
+    kept_spans: tuple[KeptSpanRow, ...]
     events: tuple[CompileEvent, ...]
     problems: tuple[Problem, ...]
     code_card: str

@@ -96,7 +96,7 @@ def _sources(known: Facts) -> Iterator[RenderableType]:
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         for line in known.kernel.source:
-            table.add_row(Text(f"  {line.file.rpartition('/')[2]}:{line.line}", DIM), Text(line.code.strip()))
+            table.add_row(Text(f"  {line.place}", DIM), Text(line.code.strip()))
         yield table
         yield Text()
 
@@ -126,11 +126,12 @@ def _pairs() -> Table:
 
 def _arguments(known: Facts, shown: Brief) -> Table:
     first = "passed first" if len(known.kernel.launches) > 1 else "passed"
-    table = short_table("  argument", first, "type", "holds", "", head=DIM)
-    for row in (row for row in arguments(known) if row.name in shown.arguments):
-        texts = Text(row.passed), Text(row.type), Text(row.holds), Text(row.role, DIM)
-        table.add_row(Text(f"  {row.name}", CODE), *texts)
-    return table
+    rows = (
+        (Text(f"  {row.name}", CODE), row.passed, row.type, row.holds, Text(row.role, DIM))
+        for row in arguments(known)
+        if row.name in shown.arguments
+    )
+    return short_table(("  argument", first, "type", "holds", ""), rows, head=DIM)
 
 
 MOST_LAUNCHES = 8
@@ -142,12 +143,12 @@ def _launches(known: Facts, *, full: bool) -> Iterator[RenderableType]:
     every = launches(known.kernel, known.called)
     if not every:
         return
-    table = short_table("  launch", "at", "passed", "from", head=DIM)
     listed = every if full else every[:MOST_LAUNCHES]
-    for launch in listed:
-        cells = (Text(launch.at, DIM), Text(launch.passed or "the same"), Text(launch.place or "not told", DIM))
-        table.add_row(Text(f"  {launch.number}", CODE), *cells)
-    yield table
+    rows = (
+        (Text(f"  {one.number}", CODE), Text(one.at, DIM), one.passed or "the same", Text(one.place or "not told", DIM))
+        for one in listed
+    )
+    yield short_table(("  launch", "at", "passed", "from"), rows, head=DIM)
     if len(every) > len(listed):
         yield Text(f"  and {len(every) - len(listed)} more", DIM)
     yield Text()

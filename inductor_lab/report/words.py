@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 
 def counted_launches(count: int) -> str:
@@ -25,10 +24,3 @@ def interval(ends: Sequence[float], digits: int) -> str:
 def configuration(settings: Mapping[str, int] | None) -> str:
     """`BLOCK=1024, num_warps=4`; empty where none is stated."""
     return ", ".join(f"{name}={value}" for name, value in (settings or {}).items())
-
-
-def side_timing(found: Mapping[str, Any], who: str) -> Mapping[str, Any] | None:
-    """The Timing of `hand` or `generated` in a PerfDiff's dict; None where it was not timed."""
-    side = found.get(who)
-    timing = side.get("timing") if isinstance(side, Mapping) else None
-    return timing if isinstance(timing, Mapping) else None

@@ -74,13 +74,9 @@ class ResultView(OfRecord):
             case "spans", found:
                 return lists.span_table(found)
             case "machine", MachineCode() as code:
-                return Group(*outcomes.machine_code({code.kernel: [code]}))
-            case "machine", codes:
-                return Group(*outcomes.machine_code(codes))
-            case "verdict", found:
-                return Group(*outcomes.verdict(found))
-            case "diff", found:
-                return Group(*outcomes.perf_diff(found))
+                return Group(*outcomes.outcome({code.kernel: [code]}))
+            case "machine" | "verdict" | "diff", found:
+                return Group(*outcomes.outcome(found))
             case "tuning", found:
                 return Group(*outcomes.tuning(found))
         return Group(*outcomes.replayed(self.record))

@@ -220,7 +220,7 @@ def test_a_file_that_is_saved_while_it_is_judged_is_judged_as_it_was(own: Path) 
     assert found.verdict == "pass" and "edited since it was ejected" not in found.notes
     assert "saved anew while it was judged: the verdict is of what it was before" in found.notes
     with pytest.raises(LabError, match="was saved in the meantime"):
-        keeping.add("verify", found)
+        keeping.add(found)
     assert not keeping.path.exists()
 
 

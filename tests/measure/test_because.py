@@ -9,9 +9,8 @@ import pytest
 
 from inductor_lab.gpus import GPUS
 from inductor_lab.machine.instructions import by_kind, has_loop, kind_of
-from inductor_lab.machine.targets import limits, resident
+from inductor_lab.machine.targets import residency
 from inductor_lab.measure.why import reasons
-from inductor_lab.measure.why.explanation import residency
 from inductor_lab.measure.why.reasons import Side, because
 from inductor_lab.records import MachineCode, Residency
 
@@ -164,8 +163,6 @@ def test_the_narrow_tail_of_a_cuda_kernel_is_no_narrow_load() -> None:
 
 
 def test_what_limits_the_programs_of_a_multiprocessor_is_named() -> None:
-    asked = {"registers": 168, "shared_memory": 0, "warps": 4}
-    assert limits(H200, **asked)["registers"] == resident(H200, **asked) == 3
     found = residency(replace(PLAIN, registers=168), 4096, H200)
     assert (found.limit, found.held, found.occupancy) == ("registers", 3, 12 / 64)
     assert found.waves == pytest.approx(4096 / 396)

@@ -154,7 +154,7 @@ def test_slower_than_it_was_is_beyond_the_noise_of_both(
 def test_what_changed_since_is_told(stored: ci.Baseline) -> None:
     assert "edited" not in stored.held(Path("mine.py"), found())[1]
     Path("mine.py").write_text(KERNEL + "\n")
-    stored.files["mine.py"]["versions"]["triton"] = "3.0.0"  # type: ignore[index]
+    stored.files["mine.py"].versions["triton"] = "3.0.0"  # type: ignore[index]
     sentence = stored.held(Path("mine.py"), found())[1]
     assert "; the file was edited since; triton was 3.0.0, is " in sentence
 

@@ -15,6 +15,7 @@ from folders import CAPTURED, GENERATIONS
 
 from inductor_lab.computation import computation
 from inductor_lab.costs.traffic import compulsory
+from inductor_lab.document import from_dict
 from inductor_lab.eject import eject
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
@@ -248,7 +249,7 @@ def test_diff_explains_what_it_measured(
     assert found.ceilings == (COPY, FP32)
     assert "* 3 % BLOCK" in found.texts["source"]
     assert any("by CUPTI" in note for note in found.notes)
-    told = result("diff", asdict(found))
+    told = result(found)
     rows = {row[0]: row[1:] for row in told.rows}
     assert rows["of the copy"][1] == "63%" and rows["by CUPTI"] == ("12.00 us", "12.00 us")
     assert rows["programs"][0].startswith("4,096 (") and rows["  global loads"] == (
@@ -317,7 +318,7 @@ def test_a_comparison_of_before_is_still_shown() -> None:
     old = asdict(PerfDiff("same", 1.0, (0.99, 1.01), 0.01, {}, {}, "NVIDIA H200"))
     for key in ("because", "ceilings", "texts"):
         del old[key]
-    assert result("diff", old).word == "same"
+    assert result(from_dict(PerfDiff, old)).word == "same"
 
 
 # ---------------------------------------------------------------- on a GPU

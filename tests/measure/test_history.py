@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from inductor_lab import files
 from inductor_lab.api import load
 from inductor_lab.errors import LabError
 from inductor_lab.measure.history import Keeper, kept
-from inductor_lab.records import Case, Kept, PerfDiff, Timing, Verdict
+from inductor_lab.records import Case, Kept, KernelTime, PerfDiff, Roofline, Timing, Verdict
 from inductor_lab.report import html, terminal
 from inductor_lab.report.history import MOST, history, last_ratio, last_told
 from inductor_lab.views import ResultView
@@ -44,14 +44,14 @@ def body(file: Path) -> str:
 def test_results_lie_beside_the_captures_and_are_found_by_the_body(file: Path, workdir: Path) -> None:
     keeper = Keeper(file)
     first, second = (
-        keeper.add("timing", TIMING, "NVIDIA H200"),
-        keeper.add("verdict", Verdict("pass", {}, 0.0, (), "cpu")),
+        keeper.add(TIMING, "NVIDIA H200"),
+        keeper.add(Verdict("pass", {}, 0.0, (), "cpu")),
     )
     assert keeper.path == Path("captured/results.jsonl")
     found = kept(workdir / "captured" / "any", [body(file), "0" * 64])
     assert found == {body(file): (first, second)}
     assert (first.device, second.device) == ("NVIDIA H200", "cpu")
-    assert first.result["median"] == 12.0 and first.versions["python"] and len(first.file_sha256) == 64
+    assert first.result == TIMING and first.versions["python"] and len(first.file_sha256) == 64
     assert all(json.loads(line)["schema"] == 1 for line in keeper.path.read_text().splitlines())
     assert kept(workdir / "elsewhere" / "any", [body(file)]) == found
     assert kept(workdir / "captured" / "any", ["1" * 64]) == {}
@@ -61,11 +61,11 @@ def test_results_lie_beside_the_captures_and_are_found_by_the_body(file: Path, w
 
 
 def test_an_edit_has_another_hash_and_so_has_one_of_the_cuda_beside(file: Path) -> None:
-    before = Keeper(file).add("timing", TIMING)
+    before = Keeper(file).add(TIMING)
     file.write_text(file.read_text() + "\n")
-    edited = Keeper(file).add("timing", TIMING)
+    edited = Keeper(file).add(TIMING)
     file.with_suffix(".cu").write_text("__global__ void k() {}")
-    beside = Keeper(file).add("timing", TIMING)
+    beside = Keeper(file).add(TIMING)
     assert len({before.file_sha256, edited.file_sha256, beside.file_sha256}) == 3
     assert before.body_sha256 == edited.body_sha256 == beside.body_sha256
 
@@ -74,19 +74,19 @@ def test_what_was_found_of_another_text_is_not_kept(file: Path) -> None:
     keeper = Keeper(file)
     file.write_text(file.read_text() + "\n")
     with pytest.raises(LabError, match="was saved in the meantime"):
-        keeper.add("timing", TIMING)
+        keeper.add(TIMING)
     assert not keeper.path.exists()
 
 
 def test_what_a_killed_process_left_torn_hides_nothing(file: Path, workdir: Path) -> None:
     keeper = Keeper(file)
-    keeper.add("timing", TIMING)
+    keeper.add(TIMING)
     whole = keeper.path.read_bytes()
     keeper.path.write_bytes(whole + whole[: len(whole) // 2])
-    keeper.add("timing", replace(TIMING, median=11.0))
+    keeper.add(replace(TIMING, median=11.0))
     (workdir / "captured/results.jsonl").open("a").write(f'{{"body_sha256": "{body(file)}"}}\n[1]\n')
     found = kept(workdir / "captured" / "any", [body(file)])[body(file)]
-    assert [one.result["median"] for one in found] == [12.0, 11.0]
+    assert [one.result for one in found] == [TIMING, replace(TIMING, median=11.0)]
 
 
 def test_where_nothing_can_be_kept_is_said_before_anything_is_measured(file: Path, workdir: Path) -> None:
@@ -117,7 +117,7 @@ def test_bench_and_diff_keep_when_asked_and_leave_nothing_unasked(
     told = lab("diff", file, "--keep", "--json")
     assert json.loads(told.out)["verdict"] == "faster" and "captured/results.jsonl" in told.err
     results = kept(workdir / "captured" / "any", [body(file)])[body(file)]
-    assert [one.kind for one in results] == ["timing", "diff"] and results[1].result["ratio"] == 1.2
+    assert [one.kind for one in results] == ["timing", "diff"] and results[1].result == found
     assert {one.device for one in results} == {"NVIDIA H200"}
 
 
@@ -139,7 +139,7 @@ def test_verify_keeps_what_it_found_of_each_file(
 def test_kept_results_are_no_log(file: Path, workdir: Path) -> None:
     from inductor_lab.tables import sources
 
-    Keeper(file).add("timing", TIMING)
+    Keeper(file).add(TIMING)
     (workdir / "captured" / "run.log").write_text("nothing")
     assert sources([str(workdir / "captured")]) == [str(workdir / "captured" / "run.log")]
 
@@ -155,7 +155,7 @@ def result_of(kind: str, found: Any, number: int = 0, **more: Any) -> Kept:
         "device": "NVIDIA H200",
         "date": f"2026-11-22T10:{number:02d}:00+00:00",
     }
-    return Kept(kind, body_sha256="a" * 64, kernel="k of test", versions={}, result=asdict(found), **{**given, **more})
+    return Kept(kind, body_sha256="a" * 64, kernel="k of test", versions={}, result=found, **{**given, **more})
 
 
 def comparison(ratio: float, verdict: str) -> PerfDiff:
@@ -187,7 +187,8 @@ def test_the_last_time_ratio_and_file_are_told_in_a_line() -> None:
 
 def test_the_copy_s_own_rate_of_the_same_run_comes_first_and_an_unknown_card_has_none() -> None:
     placed = comparison(1.2, "faster")
-    beside = replace(placed, hand={**placed.hand, "roofline": {"bytes_share": 0.5}})
+    place = Roofline(100, None, None, 4.0e12, None, 0.5, None, "memory")
+    beside = replace(placed, hand={**placed.hand, "roofline": place})
     assert "50 % of a copy" in last_told([result_of("diff", beside)])
     assert "of a copy" not in last_told([result_of("diff", placed, device="NVIDIA Unheard")])
 
@@ -219,8 +220,8 @@ def test_the_chart_stays_inside_and_has_the_fastest_on_top() -> None:
     "other",
     [
         {"device": "NVIDIA A100"},
-        {"result": asdict(replace(comparison(5.0, "faster"), hand={"timing": replace(TIMING, launch="graph")}))},
-        {"result": asdict(replace(comparison(5.0, "faster"), hand={"timing": replace(TIMING, cache="warm")}))},
+        {"result": replace(comparison(5.0, "faster"), hand={"timing": replace(TIMING, launch="graph")})},
+        {"result": replace(comparison(5.0, "faster"), hand={"timing": replace(TIMING, cache="warm")})},
     ],
 )
 def test_the_chart_is_of_one_card_launch_and_cache(other: dict[str, Any]) -> None:
@@ -256,7 +257,7 @@ def test_list_show_and_report_tell_what_was_kept(lab: Lab, workdir: Path) -> Non
     assert lab("eject", "lora_mlp_h200:0", "-o", "mine.py").code == 0
     assert "measured" not in lab("list", "lora_mlp_h200").out and "measured" not in lab("show", "lora_mlp_h200:0").out
     keeper = Keeper(Path("mine.py"))
-    keeper.add("diff", comparison(1.2, "faster"))
+    keeper.add(comparison(1.2, "faster"))
     assert "1.200x faster" in lab("list", "lora_mlp_h200").out
     assert "1.200x faster" in lab("list", workdir / "captured" / "lora_mlp_h200").out
     assert "measured   faster 1.200x" in lab("show", "lora_mlp_h200:0").out
@@ -273,10 +274,10 @@ def test_list_show_and_report_tell_what_was_kept(lab: Lab, workdir: Path) -> Non
 def test_a_span_s_results_are_on_the_page_with_its_steps(lab: Lab, workdir: Path) -> None:
     shutil.copytree(CAPTURED / "lora_mlp_h200", "captured/lora_mlp_h200")
     assert lab("eject", "lora_mlp_h200:0_inference:1-3", "-o", "span.py").code == 0
-    launches = [{"kernel": "add_mul_relu", "microseconds": 7.0}, {"kernel": "sgemm", "microseconds": 5.0}]
+    launches = (KernelTime("add_mul_relu", 7.0), KernelTime("sgemm", 5.0))
     found = comparison(1.2, "faster")
     keeper = Keeper(Path("span.py"))
-    one = keeper.add("diff", replace(found, hand={**found.hand, "launches": launches}))
+    one = keeper.add(replace(found, hand={**found.hand, "launches": launches}))
     assert one.span == "lora_mlp_h200:0_inference:1-3" and one.body_sha256 == body(Path("span.py"))
     assert "measured" not in lab("list", "lora_mlp_h200").out
     assert lab("report", "lora_mlp_h200", "-o", "page.html").code == 0

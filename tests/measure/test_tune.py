@@ -24,14 +24,14 @@ from inductor_lab.ejected import JUDGE_STARTS, load
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS
 from inductor_lab.machine import launches_of
-from inductor_lab.machine.targets import occupancy, resident
+from inductor_lab.machine.targets import residency
 from inductor_lab.measure.tuning import candidates, tune
 from inductor_lab.measure.tuning import search as sweep
 from inductor_lab.measure.tuning.candidates import Results, compiled, pointless, pruned, rank
 from inductor_lab.measure.tuning.search import Check
 from inductor_lab.measure.tuning.settings import around, identity, rewritten, stated
 from inductor_lab.read import read
-from inductor_lab.records import Candidate, Case, Verdict
+from inductor_lab.records import Candidate, Case, MachineCode, Residency, Verdict
 
 Lab = Callable[..., Result]
 H200 = GPUS["h200"]
@@ -82,13 +82,16 @@ def test_what_states_no_configuration_is_said(text: str, why: str) -> None:
 
 
 def test_programs_of_a_multiprocessor_end_where_registers_shared_memory_or_threads_do() -> None:
-    assert resident(H200, registers=32, shared_memory=0, warps=4) == 16  # 2048 threads
-    assert resident(H200, registers=128, shared_memory=0, warps=8) == 2  # 65,536 registers
-    assert resident(H200, registers=16, shared_memory=100 * 1024, warps=1) == 2
-    assert resident(H200, registers=16, shared_memory=0, warps=1) == 32  # programs
-    assert resident(H200, registers=16, shared_memory=228 * 1024, warps=4) == 0
-    assert occupancy(H200, registers=32, shared_memory=0, warps=4, programs=10**6) == 1.0
-    assert occupancy(H200, registers=32, shared_memory=0, warps=4, programs=132) == 1 / 16
+    def filled(registers: int, shared_memory: int, warps: int, programs: int = 10**6) -> Residency:
+        return residency(MachineCode("k", "h200", "sm_90", registers, 0, shared_memory, warps), programs, H200)
+
+    assert filled(32, 0, 4).held == 16  # 2048 threads
+    assert filled(128, 0, 8).held == 2  # 65,536 registers
+    assert filled(16, 100 * 1024, 1).held == 2
+    assert filled(16, 0, 1).held == 32  # programs
+    assert filled(16, 228 * 1024, 4).held == 0
+    assert filled(32, 0, 4).occupancy == 1.0
+    assert filled(32, 0, 4, 132).occupancy == 1 / 16
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,6 +23,7 @@ from inductor_lab.read import read
 from inductor_lab.records import (
     Capture,
     Case,
+    Ceiling,
     Claim,
     Input,
     Kept,
@@ -199,9 +200,7 @@ def test_the_page_holds_every_kernel_and_line_and_fetches_nothing() -> None:
 
 def test_hostile_text_never_leaves_the_packed_data() -> None:
     """What is drawn of it is tested in a browser: tests/report/test_report_browser.py."""
-    text = html.page(
-        hostile(), {f"{HOSTILE}:0": {"verdict": Verdict(HOSTILE, {}, 0.0, (), HOSTILE, (HOSTILE,)), HOSTILE: HOSTILE}}
-    )
+    text = html.page(hostile(), {f"{HOSTILE}:0": {"verdict": Verdict(HOSTILE, {}, 0.0, (), HOSTILE, (HOSTILE,))}})
     page = parsed(text)
     assert page.tags["script"] == 2
     assert page.loud == []
@@ -233,7 +232,7 @@ def test_results_stand_with_their_kernel() -> None:
             ),
             "machine": {"hand": [code], "generated": [code]},
             "diff": PerfDiff(
-                "faster", 1.21, (1.19, 1.23), 0.01, {"timing": timing, "machine": [code]}, {}, "NVIDIA H200"
+                "faster", 1.21, (1.19, 1.23), 0.01, {"timing": timing, "machine": (code,)}, {}, "NVIDIA H200"
             ),
         }
     }
@@ -267,11 +266,12 @@ def test_whom_a_hand_kernel_was_held_against_stands_with_the_comparison() -> Non
 
 def test_the_roof_that_was_measured_is_the_last_comparison_s() -> None:
     def compared(date: str, fp32: float) -> Kept:
-        ceilings = [{"name": "copy", "per_second": 4.3e12}, {"name": "fp32", "per_second": fp32}]
-        return Kept("diff", date, "mine.py", "a" * 64, "b" * 64, "k of x", "NVIDIA H200", {}, {"ceilings": ceilings})
+        ceilings = (Ceiling("copy", 4.3e12, "a copy", 500.0), Ceiling("fp32", fp32, "a product", 500.0))
+        found = PerfDiff("same", None, None, None, {}, {}, "NVIDIA H200", ceilings=ceilings)
+        return Kept("diff", date, "mine.py", "a" * 64, "b" * 64, "k of x", "NVIDIA H200", {}, found)
 
     early, last = compared("2026-11-21T10:00:00", 5.0e13), compared("2026-11-22T10:02:00", 5.1e13)
-    untimed = replace(compared("2026-11-23T10:00:00", 0.0), result={"ceilings": []})
+    untimed = replace(last, date="2026-11-23T10:00:00", result=PerfDiff("same", None, None, None, {}, {}, ""))
     body = sample().kernels[0].body_sha256
     card = html.unpacked(html.page(sample(), kept={body: [last, early, untimed]}))["card"]
     told = "on NVIDIA H200, mine.py, 2026-11-22 10:02"
@@ -285,9 +285,9 @@ def test_an_empty_capture_is_a_page() -> None:
 
 def test_machine_code_tells_what_it_was_compiled_with() -> None:
     code = MachineCode("k", "mi300x", "gfx942", 14, 0, 0, 4, {"global_load_dwordx4": 3}, {}, {"XBLOCK": 1024})
-    rows = dict(result("machine", {"generated": [asdict(code)]}).rows)
+    rows = dict(result({"generated": [code]}).rows)
     assert (rows["warps"], rows["constants"], rows["loads"]) == ("4 of 64", "XBLOCK 1024", "3 global_load_dwordx4")
-    assert dict(result("machine", {"generated": [asdict(replace(code, arch="sm_90"))]}).rows)["warps"] == "4"
+    assert dict(result({"generated": [replace(code, arch="sm_90")]}).rows)["warps"] == "4"
 
 
 # ---------------------------------------------------------------- several launches of one kernel

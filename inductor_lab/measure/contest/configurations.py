@@ -16,6 +16,7 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +27,7 @@ from inductor_lab.files import seen
 from inductor_lab.machine import LAUNCHERS
 from inductor_lab.machine.triton_private import CaughtLaunch, launches_given_to
 from inductor_lab.measure.timing.samples import first_line
-from inductor_lab.measure.tuning.search import LIMIT, begun
+from inductor_lab.measure.tuning.search import LIMIT, Progress, Wrong, begun
 from inductor_lab.measure.tuning.settings import Stated, around, kind_of, stated, told
 from inductor_lab.records import Autotuned
 
@@ -257,7 +258,6 @@ def _told(found: Autotuned) -> list[str]:
 # ---------------------------------------------------------------- the best that a sweep finds
 
 
-Progress = Callable[[str], None]
 SECONDS = 0.5
 """Of each configuration in a sweep's last round: what wins is timed once more, beside everybody else."""
 
@@ -270,13 +270,8 @@ class Best:
     note: str
 
 
-def best_of(
-    path: Path, module: ModuleType, which: str, wrong: Callable[[Mapping[str, int]], str], progress: Progress
-) -> Best:
+def best_of(path: Path, module: ModuleType, which: str, wrong: Wrong, progress: Progress) -> Best:
     """The fastest configuration of the `hand` or `generated` kernel that computes the same; the present one where none is faster.
-
-    Args:
-        wrong: Why a configuration does not compute the same; empty where it does.
 
     Raises:
         LabError: the present configuration does not compile or run.
@@ -291,18 +286,13 @@ def best_of(
     said = replace(said, present={name: own.get(name, value) for name, value in said.present.items()})
     numbers = getattr(module, "ORIGIN", {}).get("numbers") or {}
     sweep = begun(path, text, said, "auto", False, lambda step: progress(f"{which}: {step}"), which)
-    tried = timed = 0
-    for part in said.parts:
-        found, beyond = sweep.facts(wider(replace(part, present=sweep.present), numbers)[1], LIMIT)
-        found, rivals = sweep.timed(found, SECONDS)
-        tried, timed = tried + len(found) + len(beyond), timed + sum(one.timing is not None for one in found)
-        better = (settings for settings in sweep.better(found, rivals) if not wrong(settings))
-        sweep.present = next(better, sweep.present)
-    return Best(sweep.present, f"The {which} kernel's best of {tried} configurations, {timed} of them timed.")
+    found = sweep.tuned(said, LIMIT, SECONDS, wrong, partial(wider, numbers=numbers))
+    tried, timed = len(found.tried) + found.left_out, sum(one.timing is not None for one in found.tried.values())
+    return Best(found.chosen, f"The {which} kernel's best of {tried} configurations, {timed} of them timed.")
 
 
-def wider(said: Stated, numbers: Mapping[str, str]) -> tuple[Stated, list[dict[str, int]]]:
-    """A kernel's configurations, where blocks of a kernel as Inductor wrote it may grow too, and what they are.
+def wider(said: Stated, numbers: Mapping[str, str]) -> list[dict[str, int]]:
+    """As `around`, where blocks of a kernel as Inductor wrote it may grow too.
 
     It may lack a mask, which Inductor leaves out where every block it tries divides the size. A block that divides the size needs none, and where
     the present one does not divide it there is one.
@@ -317,4 +307,4 @@ def wider(said: Stated, numbers: Mapping[str, str]) -> tuple[Stated, list[dict[s
         )
 
     said = replace(said, shrinking=said.shrinking - set(known))
-    return said, [settings for settings in around(said) if right(settings)]
+    return list(filter(right, around(said)))

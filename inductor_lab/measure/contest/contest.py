@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from types import ModuleType
@@ -20,12 +21,21 @@ from inductor_lab.measure.tuning.settings import told
 from inductor_lab.records import Paired
 
 Progress = Callable[[str], None]
-AGAIN = " again"
-HAND = " hand"
-"""What the times of a comparison's own hand kernel are called, behind the comparison's name."""
 NEEDS_GPU = (
     "{asked} needs a GPU, and there is none here; leave it out to compare what the compiler made of both kernels."
 )
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """The hand kernel and another, by the names under which they are timed, and what each is launched under."""
+
+    ours: str
+    theirs: str
+    again: str
+    """Theirs, a second time."""
+    settings: tuple[Mapping[str, int], Mapping[str, int]]
+    notes: tuple[str, ...] = ()
 
 
 class Contest:
@@ -37,10 +47,9 @@ class Contest:
         self.functions: dict[str, Function] = {}
         self.contestants: dict[str, Contestant] = {}
         self.refused: dict[str, str] = {}
-        self.under: dict[str, tuple[Mapping[str, int], Mapping[str, int]]] = {}
-        """`matched`, `best` -> the hand kernel's configuration and the generated one's."""
+        self.pairings: dict[str, Pairing] = {}
+        """`matched`, `best`, and each contestant."""
         self.notes: list[str] = []
-        self.of_best: tuple[str, ...] = ()
 
     @cached_property
     def judge(self) -> Judge:
@@ -52,14 +61,16 @@ class Contest:
         if settings is None:
             self.notes.append(why)
             return
-        if settings.items() <= self.settings["hand"].items():  # the main comparison is this one
-            self.under["matched"] = (self.settings["hand"], self.settings["generated"])
-            return
-        if wrong := self._wrong("hand", settings):
-            self.notes.append(f"Under the generated kernel's configuration the hand kernel can not be timed: {wrong}.")
-            return
-        self.under["matched"] = ({**self.settings["hand"], **settings}, self.settings["generated"])
-        self.functions["matched" + HAND] = self._launched("hand", settings)
+        hand, ours = self.settings["hand"], "hand"
+        if not settings.items() <= hand.items():  # else the main comparison is this one
+            if wrong := self._wrong("hand", settings):
+                self.notes.append(
+                    f"Under the generated kernel's configuration the hand kernel can not be timed: {wrong}."
+                )
+                return
+            hand, ours = {**hand, **settings}, "matched hand"
+            self.functions[ours] = self._launched("hand", settings)
+        self.pairings["matched"] = Pairing(ours, "generated", "again", (hand, self.settings["generated"]))
 
     def find_best(self, progress: Progress) -> None:
         """Each kernel under the best configuration that a sweep finds."""
@@ -67,12 +78,12 @@ class Contest:
             best_of(self.path, self.module, which, partial(self._wrong, which), progress)
             for which in ("hand", "generated")
         )
-        self.of_best = (hand.note, generated.note)
-        self.under["best"] = (hand.settings, generated.settings)
         again = load(self.path).module
-        self.functions["best" + HAND] = self._launched("hand", hand.settings)
+        self.functions["best hand"] = self._launched("hand", hand.settings)
         self.functions["best"] = self._launched("generated", generated.settings)
-        self.functions["best" + AGAIN] = self._launched("generated", generated.settings, again)
+        self.functions["best again"] = self._launched("generated", generated.settings, again)
+        both_settings, notes = (hand.settings, generated.settings), (hand.note, generated.note)
+        self.pairings["best"] = Pairing("best hand", "best", "best again", both_settings, notes)
 
     def enter(self, who: str) -> None:
         """One more contestant; why not, where it can not take part.
@@ -96,18 +107,18 @@ class Contest:
             self.refused[who] = f"it can not be made ({type(error).__name__}: {first_line(error)})"
             return
         self.contestants[who] = made
-        self.functions[who] = made.function
-        self.functions[who + AGAIN] = made.again
+        self.functions |= {who: made.function, f"{who} again": made.again}
+        self.pairings[who] = Pairing("hand", who, f"{who} again", (self.settings["hand"], {}), made.notes)
 
     def check(self) -> None:
         """Behind the timing: who computes something else now is refused."""
         for who, made in list(self.contestants.items()):
             if wrong := self._judged(who, made.function, returns=made.returns):
                 self.refused[who] = f"after it was timed, {wrong}"
-        for name, settings in self.under.items():
-            if name + HAND not in self.functions:
+        for pairing in self.pairings.values():
+            if pairing.ours == "hand":  # under what the file states
                 continue
-            for which, own in zip(("hand", "generated"), settings, strict=True):
+            for which, own in zip(("hand", "generated"), pairing.settings, strict=True):
                 if wrong := self._wrong(which, own):
                     raise LabError(
                         f"{self.path}: under {told(own)} the {which} kernel is wrong after it was timed: {wrong}."
@@ -115,27 +126,13 @@ class Contest:
 
     def results(self, found: Measured, moved: int | None) -> dict[str, Any]:
         """The fields of PerfDiff that come of it."""
-        pairs = {
-            "matched": (self._key("matched"), "generated", "again"),
-            "best": ("best" + HAND, "best", "best" + AGAIN),
+        told = {
+            name: paired(name, found, (one.ours, one.theirs, one.again), moved, one.settings, one.notes)
+            for name, one in self.pairings.items()
         }
-        under = {
-            name: paired(name, found, pairs[name], moved, settings, self.of_best if name == "best" else ())
-            for name, settings in self.under.items()
-        }
-        return {**under, "settings": self.settings, "against": tuple(self._against(found, moved))}
-
-    def _against(self, found: Measured, moved: int | None) -> Sequence[Paired]:
-        own: tuple[Mapping[str, int], Mapping[str, int]] = (self.settings["hand"], {})
-        return [
-            Paired(who, "refused", notes=(f"Refused: {self.refused[who]}.",))
-            if who in self.refused
-            else paired(who, found, ("hand", who, who + AGAIN), moved, own, self.contestants[who].notes)
-            for who in dict.fromkeys((*self.contestants, *self.refused))
-        ]
-
-    def _key(self, name: str) -> str:
-        return name + HAND if name + HAND in self.functions else "hand"
+        told |= {who: Paired(who, "refused", notes=(f"Refused: {why}.",)) for who, why in self.refused.items()}
+        under = {name: told.pop(name) for name in ("matched", "best") if name in told}
+        return {**under, "settings": self.settings, "against": tuple(told.values())}
 
     def _wrong(self, which: str, settings: Mapping[str, int]) -> str:
         return self._judged(

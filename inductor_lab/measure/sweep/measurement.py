@@ -19,7 +19,7 @@ from inductor_lab.measure.sweep.points import bytes_moved, float_dtypes, has_gen
 from inductor_lab.measure.sweep.results import Point, Row
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
 from inductor_lab.measure.timing.kernels import Bound, Prepared, conditions, conditions_told, failure, laid, timing
-from inductor_lab.measure.timing.samples import Function, Method, first_line, measure
+from inductor_lab.measure.timing.samples import Function, Method, first_line, measure, need_gpu
 from inductor_lab.measure.timing.significance import compared
 from inductor_lab.records import Autotuned
 
@@ -250,8 +250,6 @@ def machine() -> dict[str, str]:
 
     import torch
     import triton
-
-    from inductor_lab.measure.timing.samples import need_gpu
 
     try:
         need_gpu()

@@ -11,7 +11,7 @@ from typing import Any
 from matplotlib import colors
 from matplotlib.figure import Figure
 
-from inductor_lab.measure.sweep.results import Row, contestants, copy_ceiling
+from inductor_lab.measure.sweep.results import Row, contestants, copy_ceiling, devices
 
 STYLES = {
     "hand": {"color": "#1f6f6b", "marker": "o", "linewidth": 2.2, "zorder": 5},
@@ -97,12 +97,8 @@ def _lines(panels: Sequence[Panel], title: str, *, rate: bool) -> Figure:
         label: handle for place in places for handle, label in zip(*place.get_legend_handles_labels(), strict=True)
     }
     figure.legend(known.values(), known, loc="outside lower center", ncols=min(len(known), 3 * columns), frameon=False)
-    figure.suptitle(f"{title}, {_device(panels)}", fontsize=11)
+    figure.suptitle(f"{title}, {devices(row for panel in panels for row in panel.rows)}", fontsize=11)
     return figure
-
-
-def _device(panels: Sequence[Panel]) -> str:
-    return " and ".join(dict.fromkeys(row.device for panel in panels for row in panel.rows if row.device))
 
 
 def _panel(place: Any, panel: Panel, rate: bool) -> None:
@@ -167,7 +163,7 @@ def heat_map(rows: Sequence[Row], axes: Mapping[str, str], title: str) -> Figure
     ticks = [1 / most, 1, most]
     bar.ax.minorticks_off()
     bar.set_ticks(ticks, labels=[f"{tick:.2f}" for tick in ticks])
-    figure.suptitle(f"{title}, {' and '.join(dict.fromkeys(row.device for row in rows if row.device))}", fontsize=11)
+    figure.suptitle(f"{title}, {devices(rows)}", fontsize=11)
     return figure
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import statistics
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -249,17 +250,20 @@ def as_markdown(rows: Sequence[Row], axes: Axes, head: Mapping[str, Any]) -> str
 def about(rows: Sequence[Row], head: Mapping[str, Any]) -> str:
     """One paragraph: the card, the method, the ceiling."""
     machine, method = head.get("machine") or {}, head["method"]
-    devices = list(dict.fromkeys(row.device for row in rows if row.device))
+    cards = devices(rows)
     said = [
-        f"{' and '.join(devices)}, torch {machine.get('torch', '')}, triton {machine.get('triton', '')}."
-        if devices
-        else "",
+        f"{cards}, torch {machine.get('torch', '')}, triton {machine.get('triton', '')}." if cards else "",
         f"{method['launch']} launches, {method['cache']} L2 cache, {method['rounds']} interleaved rounds, "
         "medians, launch cost taken off; intervals at 95 %.",
     ]
     if ceiling := copy_ceiling(rows):
         said.append(f"Copy ceiling, measured in the same run: {ceiling / 1e9:,.0f} GB/s.")
     return " ".join(filter(None, said))
+
+
+def devices(rows: Iterable[Row]) -> str:
+    """The cards on which something was found."""
+    return " and ".join(dict.fromkeys(row.device for row in rows if row.device))
 
 
 def _notes(rows: Sequence[Row]) -> Iterator[str]:
@@ -277,7 +281,5 @@ def _notes(rows: Sequence[Row]) -> Iterator[str]:
 
 def copy_ceiling(rows: Sequence[Row]) -> float | None:
     """The median of what the processes measured."""
-    import statistics
-
     found = [row.copy_ceiling for row in rows if row.copy_ceiling]
     return statistics.median(found) if found else None

@@ -151,8 +151,6 @@ def measuring() -> Callable[[Question], dict[str, Any]]:
 
 def _answer(question: Question, modules: dict[str, ModuleType]) -> dict[str, Any]:
     from inductor_lab.measure.sweep import measurement
-    from inductor_lab.measure.sweep.results import Point
-    from inductor_lab.measure.timing.samples import Method
 
     machine = measurement.machine()
     key = question["text"]
@@ -170,8 +168,6 @@ def _answer(question: Question, modules: dict[str, ModuleType]) -> dict[str, Any
 
 def _module(path: Path, text: str, beside: Mapping[str, bytes]) -> ModuleType:
     """The file; where it or what stands beside it is not here, or another one, as on another host, a copy."""
-    from inductor_lab.ejected import load
-
     whole = {path: text.encode(), **{Path(other): content for other, content in beside.items()}}
     if not all(one.is_file() and one.read_bytes() == content for one, content in whole.items()):
         folder = tempfile.TemporaryDirectory(prefix="inductor_lab_sweep_", dir=os.environ.get(COPIES))

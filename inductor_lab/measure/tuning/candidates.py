@@ -23,7 +23,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.machine import LAUNCHERS, CaughtLaunch, inspect_module, launches_of
 from inductor_lab.machine.instructions import width
-from inductor_lab.machine.targets import occupancy, resident
+from inductor_lab.machine.targets import residency
 from inductor_lab.measure.timing.kernels import Bound, bytes_moved, failure, laid, timing
 from inductor_lab.measure.timing.samples import Function, Method, first_line, measure
 from inductor_lab.measure.timing.significance import Compared, compared
@@ -140,36 +140,27 @@ def compiled(module: ModuleType, settings: Mapping[str, int], gpu: str, card: Ca
         codes = inspect_module(module, gpu, which, settings)
     except LabError as error:
         return Candidate(settings, "dropped", f"it does not compile: {str(error).rpartition(': ')[2]}")
-    found = _candidate(settings, codes, _programs(module, settings, which), card)
-    if any(_resident(code, card) == 0 for code in codes):
-        return replace(found, outcome="dropped", why="no program of it fits on the card")
-    return found
-
-
-def _resident(code: MachineCode, card: Card) -> int:
-    return resident(card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps)
+    return _candidate(settings, codes, _programs(module, settings, which), card)
 
 
 def _candidate(
     settings: Mapping[str, int], codes: tuple[MachineCode, ...], programs: list[int], card: Card
 ) -> Candidate:
     """The worst of a file's launches; of all their threads those that have an element."""
-    started = [count * code.num_warps * card.warp_size for code, count in zip(codes, programs, strict=True)]
-    holding = [count * (code.elements or 1) for code, count in zip(codes, programs, strict=True)]
-    held = [
-        occupancy(
-            card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps, programs=count
-        )
-        for code, count in zip(codes, programs, strict=True)
-    ]
+    launches = list(zip(codes, programs, strict=True))
+    started = [count * code.num_warps * card.warp_size for code, count in launches]
+    holding = [count * (code.elements or 1) for code, count in launches]
+    filled = [residency(code, count, card) for code, count in launches]
+    fits = all(one.held for one in filled)
     return Candidate(
         settings,
-        "ranked",
+        "ranked" if fits else "dropped",
+        "" if fits else "no program of it fits on the card",
         registers=_most(code.registers for code in codes),
         spills=_most(code.spills for code in codes),
         shared_memory=max(code.shared_memory for code in codes),
         programs=sum(programs),
-        occupancy=min(held),
+        occupancy=min(one.occupancy for one in filled),
         width=_most(width(name) for code in codes for name in code.loads),
         lanes=sum(map(min, holding, started)) / sum(started),
     )

@@ -33,10 +33,13 @@ from inductor_lab.measure.tuning.candidates import (
     rank,
 )
 from inductor_lab.measure.tuning.settings import Stated, around, distance, identity, rewritten, stated, told
-from inductor_lab.records import Candidate, Timing, Tuning
+from inductor_lab.quantity import took
+from inductor_lab.records import Candidate, Tuning
 from inductor_lab.verify import verify
 
 Progress = Callable[[str], None]
+Wrong = Callable[[Mapping[str, int]], str]
+"""Why a configuration does not compute the same; empty where it does."""
 LIMIT = 40
 """Configurations that are tried unless more are asked for."""
 NOT_TIMED = (
@@ -59,6 +62,11 @@ class Tuned:
     """Configurations that were beyond the limit, by `name_of`."""
     refused: bool = False
     """Whether one that was better did not verify."""
+
+    @property
+    def left_out(self) -> int:
+        """Configurations that were never tried."""
+        return len(self.beyond - self.tried.keys())
 
 
 @dataclass
@@ -124,15 +132,15 @@ class Sweep:
         return [times.get(name_of(one.settings), one) for one in found], rivals
 
     def chosen(
-        self, found: Sequence[Candidate], rivals: Sequence[Rival], check: Check | None
+        self, found: Sequence[Candidate], rivals: Sequence[Rival], wrong: Wrong
     ) -> tuple[Mapping[str, int], list[Candidate], bool]:
-        """The best configuration that verifies, the candidates with what was refused, and whether any was."""
+        """The best configuration that computes the same, the candidates with what was refused, and whether any was."""
         best, outcomes = self.present, dict[str, tuple[str, str]]()
         for settings in self.better(found, rivals):
-            if not (wrong := check.wrong(settings) if check else ""):
+            if not (why := wrong(settings)):
                 best = settings
                 break
-            outcomes[name_of(settings)] = ("refused", wrong)
+            outcomes[name_of(settings)] = ("refused", why)
         refused = bool(outcomes)
         outcomes[name_of(best)] = ("chosen", "")
 
@@ -142,27 +150,34 @@ class Sweep:
 
         return best, [told_of(one) for one in found], refused
 
-    def tuned(self, said: Stated, limit: int, seconds: float, check: Check | None) -> Tuned:
+    def tuned(
+        self,
+        said: Stated,
+        limit: int,
+        seconds: float,
+        wrong: Wrong,
+        wanted: Callable[[Stated], list[dict[str, int]]] = around,
+    ) -> Tuned:
         """Each kernel's best configuration, one kernel after the other.
 
         Where nothing is timed, what is tried moves on to around the best until none around it is better.
+
+        Args:
+            wanted: Configurations to try, the present one first.
         """
         tuned = Tuned(said.present)
-        parts = list(said.parts)
-        for part in parts:
+        for part in said.parts:
             around_best = True
             while around_best:
-                found, more = self.facts(around(replace(part, present=self.present)), limit)
+                found, more = self.facts(wanted(replace(part, present=self.present)), limit)
                 if self.here:
                     found, tuned.rivals = self.timed(found, seconds)
-                tuned.chosen, found, refused = self.chosen(found, tuned.rivals, check)
+                tuned.chosen, found, refused = self.chosen(found, tuned.rivals, wrong)
                 tuned.refused |= refused
                 tuned.tried |= {name_of(one.settings): one for one in found}
                 tuned.beyond |= set(map(name_of, more))
                 around_best = not self.here and tuned.chosen != self.present
                 self.present = tuned.chosen
-        if self.here and len(parts) > 1 and tuned.chosen != said.present:  # all of it, against what the file states
-            tuned.rivals = self.clock.last([tuned.tried[name_of(tuned.chosen)]], said.present, seconds)
         return tuned
 
     def better(self, found: Sequence[Candidate], rivals: Sequence[Rival]) -> list[Mapping[str, int]]:
@@ -225,14 +240,15 @@ def tune(
         said = replace(said, fixed=said.fixed | {name for name in said.present if "BLOCK" in name})
     writes = sweep.here if write is None else write
     check = Check(file.path, file.text, sweep.results, progress) if sweep.here or writes else None
-    tuned = sweep.tuned(said, limit, seconds, check)
+    tuned = sweep.tuned(said, limit, seconds, check.wrong if check else lambda settings: "")
     chosen, rivals, found = tuned.chosen, tuned.rivals, list(tuned.tried.values())
-    left_out = len(tuned.beyond - tuned.tried.keys())
+    if sweep.here and len(said.apart) > 1 and chosen != said.present:  # all of it, against what the file states
+        rivals = sweep.clock.last([tuned.tried[name_of(chosen)]], said.present, seconds)
     rival = next((one for one in rivals if one.settings == chosen), None)
     if written := writes and chosen != said.present:
         timed = sum(one.timing is not None for one in found)
         because = evidence(
-            sweep.device, said.present, chosen, rival, timed if rival else len(sweep.compiled), len(found) + left_out,
+            sweep.device, said.present, chosen, rival, timed if rival else len(sweep.compiled), len(found) + tuned.left_out,
             elsewhere=check is not None and name_of(chosen) in check.elsewhere,
         )  # fmt: skip
         write_over(file, rewritten(file.text, chosen, because))
@@ -240,7 +256,7 @@ def tune(
     return Tuning(
         sweep.verdict(chosen != said.present, tuned.refused), str(path), sweep.device, sweep.here, said.present, chosen, before,
         rival.timing if rival else before, rival.compared.ratio if rival else None, rival.compared.interval if rival else None,
-        rival.compared.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, left_out,
+        rival.compared.noise if rival else None, written, tuple(sweep.ordered(found)), sweep.results.begun, tuned.left_out,
         () if sweep.here else (NOT_TIMED.format(gpu=sweep.device),),
     )  # fmt: skip
 
@@ -312,14 +328,9 @@ def evidence(
         )
     low, high = rival.compared.interval
     return (
-        f"{when}: {told(changed)} (was {told(was)}), the fastest of {of} configurations, {tried} of them timed: {_time(rival.timing)}, "
-        f"before {_time(rival.before)}; {rival.compared.ratio:.3f}x (95 %: {low:.3f} to {high:.3f}). Verified."
+        f"{when}: {told(changed)} (was {told(was)}), the fastest of {of} configurations, {tried} of them timed: {took(rival.timing)}, "
+        f"before {took(rival.before)}; {rival.compared.ratio:.3f}x (95 %: {low:.3f} to {high:.3f}). Verified."
     )
-
-
-def _time(timing: Timing) -> str:
-    low, high = timing.interval
-    return f"{timing.median:.2f} us ({low:.2f} to {high:.2f})"
 
 
 class Check:

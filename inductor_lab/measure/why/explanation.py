@@ -1,16 +1,15 @@
 """A comparison with what explains it: how both kernels fill the card, their places under the ceilings that were measured, and the sentences.
 
-`residency` says how a launch fills a card (programs, waves, occupancy, what keeps more programs from being there at once); `position` which wall a kernel
-is nearer, by its bytes and operations a second; `operations` what one launch moves and computes, by the file and its capture.
+`position` says which wall a kernel is nearer, by its bytes and operations a second; `operations` what one launch moves and computes, by the file and its
+capture. How a launch fills a card is in `machine/targets.py`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import ModuleType
-from typing import Any
 
 from inductor_lab import store
 from inductor_lab.computation import computation
@@ -19,10 +18,20 @@ from inductor_lab.costs.traffic import compulsory, traffic
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
 from inductor_lab.machine import launches_of, target_named
-from inductor_lab.machine.targets import limits, occupancy
+from inductor_lab.machine.targets import residency
 from inductor_lab.measure.timing.ceilings import COPY
 from inductor_lab.measure.why.reasons import Side, because
-from inductor_lab.records import Ceiling, Kernel, MachineCode, PerfDiff, Residency, Roofline, Timing, Traffic
+from inductor_lab.records import (
+    Ceiling,
+    Kernel,
+    KernelSide,
+    MachineCode,
+    PerfDiff,
+    Residency,
+    Roofline,
+    Timing,
+    Traffic,
+)
 
 
 def explained(
@@ -38,14 +47,15 @@ def explained(
     card = card_of(here, target_named(gpu).name) if here else _card(gpu)
     work, precision = operations(module)
     sides: dict[str, Side] = {}
-    told: dict[str, dict[str, object]] = {}
-    both: dict[str, Mapping[str, Any]] = {"hand": found.hand, "generated": found.generated}
-    for which, known in both.items():
-        codes: tuple[MachineCode, ...] = tuple(known.get("machine") or ())
+    told: dict[str, KernelSide] = {"hand": {**found.hand}, "generated": {**found.generated}}
+    for which, known in told.items():
+        codes = known.get("machine", ())
         filled = _residency(module, which, codes, card)
-        place = position(work, precision, known.get("timing"), ceilings, card)
         sides[which] = Side(codes if filled else _widest(codes), filled)
-        told[which] = {**known, **({"residency": filled} if filled else {}), **({"roofline": place} if place else {})}
+        if filled:
+            known["residency"] = filled
+        if place := position(work, precision, known.get("timing"), ceilings, card):
+            known["roofline"] = place
     return replace(
         found,
         hand=told["hand"],
@@ -142,19 +152,4 @@ def position(
         flops_share=operations / product if operations is not None and product else None,
         wall=max(units, key=lambda unit: units[unit]) if units else "",
         precision=precision,
-    )
-
-
-def residency(code: MachineCode, programs: int, card: Card) -> Residency:
-    """How one launch of so many programs fills a card."""
-    held = limits(card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps)
-    limit = min(held, key=held.__getitem__)
-    return Residency(
-        programs,
-        held[limit],
-        limit,
-        occupancy(
-            card, registers=code.registers, shared_memory=code.shared_memory, warps=code.num_warps, programs=programs
-        ),
-        programs / max(held[limit] * card.processors, 1),
     )

@@ -260,7 +260,7 @@ def _program(capture: Capture) -> _Text:
     ordered = sorted(found, key=lambda line: (line.file, line.line, line.code))
     return _Text(
         [Line(line.code.strip(), line.code.strip(), at=at) for at, line in enumerate(ordered, 1)],
-        {at: f"{line.file.rpartition('/')[2]}:{line.line}" for at, line in enumerate(ordered, 1)},
+        {at: line.place for at, line in enumerate(ordered, 1)},
     )
 
 
