@@ -18,8 +18,8 @@ from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.subkernels import parts, sized, tensors_of
 from inductor_lab.eject.cuda.threads import HOST
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.printing.nouns import named
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.eject.triton.nouns import named
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import Size
 

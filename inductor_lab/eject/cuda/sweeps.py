@@ -39,8 +39,8 @@ from inductor_lab.eject.cuda.packs import RowPacks
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.threads import under
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.printing.operands import parts
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import parts
 
 PART = 32
 """Elements of a long row that a thread takes in before it begins anew."""

@@ -37,8 +37,8 @@ from inductor_lab.eject.eager.torch_values import (
     tensor,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.printing.nouns import bare
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.records import Kernel
 
 MOST = 40

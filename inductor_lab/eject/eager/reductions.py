@@ -37,8 +37,8 @@ from inductor_lab.eject.eager.torch_values import (
     to,
     tuple_of,
 )
+from inductor_lab.eject.printing.nouns import bare
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.triton.nouns import bare
 
 SIMPLE = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any"}
 """A fold -> the method of torch that it is."""

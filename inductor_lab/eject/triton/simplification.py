@@ -19,11 +19,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 from math import isfinite
-from typing import Any
 
 from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.index import Coordinate, Index, Term
-from inductor_lab.computation.nodes import Nodes
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Schedule, Step
@@ -42,8 +40,9 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
-from inductor_lab.eject.triton.operands import fits_in, parts_of, unscaled, uses
-from inductor_lab.eject.triton.patterns import Partners, half
+from inductor_lab.eject.printing.operands import parts_of, unscaled, uses
+from inductor_lab.eject.printing.patterns import Partners, half
+from inductor_lab.eject.printing.rewriting import Rewriting
 
 FIXED = (Constant, Size, Position, Operation, Cast)
 """What arithmetic is made of."""
@@ -64,62 +63,6 @@ def simplified(found: Computation) -> Computation:
     read = {access.pointer for access in found.accesses if access.kind != "store"}
     schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(tuple(_needed(steps, read)), set())))
     return dataclasses.replace(found, accesses=accesses, schedule=schedule)
-
-
-class Rewriting:
-    """A subclass says by `simple` and `access` what changes."""
-
-    def __init__(self) -> None:
-        self.nodes = Nodes()
-        self.seen: dict[int, Any] = {}
-
-    def computation(self, found: Computation) -> Computation:
-        schedule = dataclasses.replace(found.schedule, steps=self.record(found.schedule.steps))
-        accesses, checks = self.record(found.accesses), self.record(found.checks)
-        return dataclasses.replace(found, accesses=accesses, checks=checks, schedule=schedule)
-
-    def record(self, value: Any) -> Any:
-        """A step, an address, a tuple of them, with each value in it."""
-        if isinstance(value, tuple):
-            return tuple(map(self.record, value))
-        if isinstance(value, Expression):
-            return self.value(value)
-        if not dataclasses.is_dataclass(value) or isinstance(value, (type, Coordinate, Schedule)):
-            return value
-        if id(value) not in self.seen:
-            made: Any = type(value)(
-                **{field.name: self.record(getattr(value, field.name)) for field in dataclasses.fields(value)}
-            )
-            self.seen[id(value)] = self.access(made) if isinstance(made, Access) else made
-        return self.seen[id(value)]
-
-    def value(self, value: Expression) -> Expression:
-        if id(value) not in self.seen:
-            fields = [self.record(getattr(value, field.name)) for field in dataclasses.fields(value)]
-            self.seen[id(value)] = self.simple(self.nodes.make(type(value), *fields))
-        found: Expression = self.seen[id(value)]
-        return found
-
-    def simple(self, value: Expression) -> Expression:
-        """A value whose operands are as they shall be."""
-        return value
-
-    def chosen(self, value: Expression, opposite: Expression | None = None) -> Expression:
-        """A choice by a test: what another choice by it would take, and by its opposite; any other value as it is."""
-        if not isinstance(value, Operation) or value.name != "where" or len(value.inputs) != 3:
-            return value
-        condition, one, other = value.inputs
-        while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-            one = one.inputs[1]
-        while isinstance(other, Operation) and other.name == "where" and other.inputs[0] in (condition, opposite):
-            other = other.inputs[2 if other.inputs[0] is condition else 1]
-        if (one, other) == value.inputs[1:]:
-            return value
-        return self.nodes.make(Operation, value.dtype, value.axes, "where", (condition, one, other), "", "")
-
-    def access(self, access: Access) -> Access:
-        """An access whose address and value are as they shall be."""
-        return access
 
 
 class _Rewriting(Rewriting):
@@ -384,3 +327,10 @@ def _is_made_of(value: Expression, known: Collection[Expression]) -> bool:
         return True
     operands = value.index.expressions() if isinstance(value, Position) else value.operands
     return isinstance(value, (*FIXED, Broadcast, Inside)) and all(_is_made_of(operand, known) for operand in operands)
+
+
+def fits_in(constant: Constant, beside: str) -> bool:
+    """Whether a whole number is one of the other operand's dtype: comparing them says the same in that dtype."""
+    if isinstance(constant.value, bool) or not (constant.dtype.startswith("int") and beside in {"int32", "int64"}):
+        return False
+    return -(2**31) <= constant.value < 2**31

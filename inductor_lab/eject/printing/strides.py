@@ -23,9 +23,9 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Expression, Load, Operation
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.triton.coordinates import Coordinates
-from inductor_lab.eject.triton.nouns import Address, Sizes
-from inductor_lab.eject.triton.patterns import walking
+from inductor_lab.eject.printing.coordinates import Coordinates
+from inductor_lab.eject.printing.nouns import Address, Sizes
+from inductor_lab.eject.printing.patterns import walking
 
 FEW = 8
 """A step is told as at most so many strides, and a place as at most so many along all but the last dimension."""

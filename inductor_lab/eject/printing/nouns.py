@@ -38,8 +38,8 @@ from inductor_lab.computation.tree import (
 )
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.naming import RESERVED
-from inductor_lab.eject.triton.operands import is_relu
-from inductor_lab.eject.triton.patterns import partner_of
+from inductor_lab.eject.printing.operands import is_relu
+from inductor_lab.eject.printing.patterns import partner_of
 from inductor_lab.records import Input
 
 
@@ -301,6 +301,8 @@ def _summed(value: Expression, numel: Mapping[str, int | str]) -> str:
 
 NUMBER = re.compile(r"_?\d+$")
 """What tells a job's tensor from another's."""
+FEWEST = 3
+"""Jobs of which a table is shorter than their names."""
 
 
 def words_of_jobs(found: Computation, tensors: Sequence[Sequence[Tensor]], named: Collection[str]) -> tuple[str, ...]:

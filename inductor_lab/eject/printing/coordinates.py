@@ -18,8 +18,8 @@ from inductor_lab.computation.schedule import Assert, Axis, Define, Effect, Loop
 from inductor_lab.computation.space import Digits
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.graph import dimension_names
-from inductor_lab.eject.triton.nouns import Names, Sizes
-from inductor_lab.eject.triton.size_sources import Sources
+from inductor_lab.eject.printing.nouns import Names, Sizes
+from inductor_lab.eject.printing.size_sources import Sources
 
 NESTED = ("column", "row", "plane", "volume")
 """What the digits of a flat loop are called, the fastest first, where nothing else is known of them."""
