@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inductor_lab.computation.folds import conjuncts
+from inductor_lab.computation.idioms import fits
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.nodes import Nodes
-from inductor_lab.computation.operators import OPERATORS
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position
 
@@ -61,23 +61,10 @@ def compared(condition: Expression) -> Compared | None:
     """What a condition compares; None where it is no such comparison."""
     for helper, form in FORMS:
         bound: dict[str, Expression] = {}
-        if _matches(form, condition, bound):
+        if fits(form, condition, bound, through=lambda value: value):
             indices = (bound["i"], bound["j"]) if "i" in bound else ()
             return Compared(helper, (bound["a"], bound["b"]), indices)
     return None
-
-
-def _matches(form: ast.expr, value: Expression, bound: dict[str, Expression]) -> bool:
-    """Whether a value is of a form; what each of its letters is then is `bound`."""
-    match form:
-        case ast.Name(id=letter):
-            return bound.setdefault(letter, value) is value
-        case ast.BinOp(left=left, op=symbol, right=right) | ast.Compare(left=left, ops=[symbol], comparators=[right]):
-            operation = (
-                isinstance(value, Operation) and value.name == OPERATORS[type(symbol)] and len(value.inputs) == 2
-            )
-            return operation and all(_matches(*pair, bound) for pair in zip((left, right), value.operands, strict=True))
-    return False
 
 
 def chosen_of(value: Expression) -> Compared | None:

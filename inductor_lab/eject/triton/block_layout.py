@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable, Iterable
 
 from inductor_lab.computation import groups
 from inductor_lab.computation.schedule import Axis, Loop
 from inductor_lab.eject.printing.layout import Layout
 from inductor_lab.eject.printing.nouns import kept
+
+
+def grid_of(axes: Iterable[Axis], programs: Callable[[Axis], str]) -> str:
+    """The launch grid, from how many programs each axis has; empty where none tells its own.
+
+    A y beyond CUDA's 65,535 continues in z where the body asks for it.
+    """
+    found: dict[int, str] = {}
+    overflow = False
+    for axis in axes:
+        place = re.search(r"tl\.program_id\((\d)\)", axis.program)
+        if place is not None:
+            found[int(place[1])] = programs(axis)
+            overflow = overflow or "tl.program_id(2)" in axis.program
+    if not found:
+        return ""
+    ordered = [found.get(place, "1") for place in range(max(found) + 1)]
+    if overflow and len(ordered) == 2:
+        ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
+    return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
 
 
 class BlockLayout(Layout):
@@ -63,21 +84,13 @@ class BlockLayout(Layout):
         return axis.dimension is not None or bool(axis.program)
 
     def grid(self) -> str:
-        """The launch grid; a y beyond CUDA's 65,535 continues in z where the body asks for it."""
-        axes: dict[int, str] = {}
-        overflow = False
-        for axis in self.axes.values():
-            names = self.names[axis.name]
-            place = re.search(r"tl\.program_id\((\d)\)", axis.program)
-            if place is None:
-                continue
-            overflow = overflow or "tl.program_id(2)" in axis.program
-            owned = names.group or names.block
-            axes[int(place[1])] = f"triton.cdiv({names.numel}, {owned})" if axis.fixed != 1 else names.numel
-        ordered = [axes.get(place, "1") for place in range(max(axes, default=0) + 1)]
-        if overflow and len(ordered) == 2:
-            ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
-        return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
+        """The launch grid."""
+        return grid_of(self.axes.values(), self._programs) or "(1,)"
+
+    def _programs(self, axis: Axis) -> str:
+        """How many programs an axis has."""
+        names = self.names[axis.name]
+        return f"triton.cdiv({names.numel}, {names.group or names.block})" if axis.fixed != 1 else names.numel
 
     # ------------------------------------------------------------ the frame's statements, each a name and what it is
 
