@@ -24,7 +24,7 @@ from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Schedule, Step
+from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -40,9 +40,10 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
-from inductor_lab.eject.printing.operands import parts_of, unscaled, uses
-from inductor_lab.eject.printing.patterns import Partners, half
+from inductor_lab.eject.printing.operands import unscaled
+from inductor_lab.eject.printing.patterns import half
 from inductor_lab.eject.printing.rewriting import Rewriting
+from inductor_lab.eject.triton.partners import Partners
 
 FIXED = (Constant, Size, Position, Operation, Cast)
 """What arithmetic is made of."""
@@ -53,13 +54,8 @@ def simplified(found: Computation) -> Computation:
     rewriting = _Rewriting(found)
     found = rewriting.computation(found)
     steps, accesses = found.schedule.steps, found.accesses
-    if made := rewriting.partners.made:
-        steps = tuple(_read_once(steps, rewriting.partners, set()))
-        used = uses(Schedule((), steps), parts_of)
-        accesses = tuple(
-            each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
-        )
-        steps = tuple(_used(steps, used))
+    if rewriting.partners.made:
+        steps, accesses = rewriting.partners.read_once(steps, accesses)
     read = {access.pointer for access in found.accesses if access.kind != "store"}
     schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(tuple(_needed(steps, read)), set())))
     return dataclasses.replace(found, accesses=accesses, schedule=schedule)
@@ -252,35 +248,6 @@ def _is_plain(factor: Expression) -> bool:
 
 
 # ------------------------------------------------------------ steps
-
-
-def _read_once(steps: Sequence[Step], partners: Partners, done: set[Expression]) -> Iterator[Step]:
-    """The steps with each load for two before the first of them, where memory is as it was, and what is made of it before it is used."""
-    for step in steps:
-        if isinstance(step, Loop):
-            step = dataclasses.replace(step, steps=tuple(_read_once(step.steps, partners, done)))
-        elif isinstance(step, Define):
-            for load in [partners.instead[each.value] for each in step.loads if each.value in partners.instead]:
-                if load not in done:
-                    access = partners.made[load]
-                    values = tuple(partners.with_(value, partners.instead) for value in step.values)
-                    yield Define(step.line, ("place",), access.index.expressions(), ())
-                    yield Define(step.line, ("partner",), values, (access,))
-                    done.update((load, *values))
-            under = {*walk(*step.values)}
-            for value in [value for value in partners.values if value in under and value not in done]:
-                done.add(value)
-                yield Define(step.line, ("value",), (value,), ())
-        yield step
-
-
-def _used(steps: Sequence[Step], used: Collection[Expression]) -> Iterator[Step]:
-    """The steps less the loads that nothing takes."""
-    for step in steps:
-        if isinstance(step, Loop):
-            yield dataclasses.replace(step, steps=tuple(_used(step.steps, used)))
-        elif not isinstance(step, Define) or not step.loads or any(value in used for value in step.values):
-            yield step
 
 
 def _needed(steps: Sequence[Step], read: Collection[str]) -> Iterator[Step]:
