@@ -1,4 +1,4 @@
-"""The names and sizes of one kernel, and its addresses as sums of them: what a printer of any language asks of the axes.
+"""The names and sizes of one kernel, its addresses as sums of them, and the page that a printer of any language puts statements on.
 
 Coordinates are `coordinates.py`'s, the numbers in addresses `strides.py`'s, those in masks `bounds.py`'s.
 """
@@ -6,7 +6,11 @@ Coordinates are `coordinates.py`'s, the numbers in addresses `strides.py`'s, tho
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
 
 from inductor_lab.computation import groups
 from inductor_lab.computation.index import Coordinate, Index, Term
@@ -172,3 +176,40 @@ class Layout:
             if isinstance(term.of, Expression) and term.of.dtype == "int64":
                 return "int64"
         return "int32"
+
+
+# ------------------------------------------------------------ the page that is printed on by it
+
+
+Statement = TypeVar("Statement")
+Text = TypeVar("Text")
+
+
+@dataclass
+class BasePage(Generic[Statement, Text]):
+    """One kernel while it is printed, in any language; every part of a printer reads it, statements write it."""
+
+    found: Computation
+    tensors: Mapping[str, Tensor]
+    """What each pointer holds, by parameter."""
+    layout: Layout
+    uses: Counter[Expression]
+    """How often each value is used."""
+    lines: list[Statement] = field(default_factory=list)
+    """Of the block that is being printed."""
+    bound: dict[Expression, Text] = field(default_factory=dict)
+    """Values that stand behind a name just now."""
+
+    def fresh(self, wanted: str, value: Expression | None = None) -> str:
+        return self.layout.fresh(wanted, value)
+
+    @contextmanager
+    def scope(self) -> Iterator[list[Statement]]:
+        """Lines of their own, which are what this gives; what they name ends with them."""
+        lines, bound, taken = self.lines, dict(self.bound), set(self.layout.taken)
+        self.lines = made = list[Statement]()
+        try:
+            yield made
+        finally:
+            self.lines, self.bound = lines, bound
+            self.layout.forget(taken)

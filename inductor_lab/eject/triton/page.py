@@ -15,7 +15,7 @@ from inductor_lab.computation.index import Index
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.dtypes import LANGUAGE
-from inductor_lab.eject.printing.page import BasePage
+from inductor_lab.eject.printing.layout import BasePage
 from inductor_lab.eject.triton.block_layout import BlockLayout
 
 TRITON = {torchs: tritons for tritons, torchs in LANGUAGE.items()}
