@@ -28,7 +28,7 @@ class HostCheck:
 
     exact: Cuda
     """A function of the host, in the kernel's fields."""
-    numbers: Mapping[str, str]
+    numbers: dict[str, str]
     """Each number that a launch passes, by the kernel's name for it."""
 
 
