@@ -219,6 +219,22 @@ def test_no_modules_know_each_other_s_types(folder: str) -> None:
     assert files and not circle(files, types=True)
 
 
+@pytest.mark.parametrize(
+    ("folder", "others"), [("printing", "triton cuda eager"), ("triton", "cuda"), ("cuda", "triton")]
+)
+def test_no_printer_imports_one_of_another_language(folder: str, others: str) -> None:
+    """What Triton and CUDA C++ share is in `eject/printing/`, which knows neither."""
+    found = {
+        name
+        for file in (PACKAGE / "eject" / folder).glob("*.py")
+        for name in imports(tree(file), inside_functions=True)
+    }
+    assert found
+    assert not [
+        name for name in found for other in others.split() if f"{name}.".startswith(f"inductor_lab.eject.{other}.")
+    ]
+
+
 def test_a_circle_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {name: tmp_path / f"{name}.py" for name in ("one", "two", "three")}
     files["one"].write_text("from inductor_lab import two\n")

@@ -96,29 +96,39 @@ for function, arguments, text in PATTERNS:
     FORMS.setdefault(_operation(_parsed(text))[0], []).append((function, arguments.split(), _parsed(text)))
 
 
-def _fits(pattern: ast.expr, value: Expression, bound: dict[str, Expression]) -> bool:
-    """Whether a value has a form; `bound` gets what its names stand for."""
+def fits(
+    pattern: ast.expr,
+    value: Expression,
+    bound: dict[str, Expression],
+    through: Callable[[Expression], Expression] = seen,
+) -> bool:
+    """Whether a value has a form.
+
+    Args:
+        bound: Gets what the names of the form stand for.
+        through: What of a value counts: what a reader sees, or the value itself.
+    """
     match pattern:
         case ast.Name(id="_"):
             return True
         case ast.Name(id=name) if name in bound:
-            return same(value, bound[name])
+            return through(value) is through(bound[name])
         case ast.Name(id=name):
             bound[name] = value
             return name not in "xk" or (number(value) is not None) is (name == "k")
         case ast.Constant(value=int() | float() as wanted):
             return (found := number(value)) is not None and isclose(found, wanted, rel_tol=1e-6)
     name, parts = _operation(pattern)
-    value = seen(value)
-    fits = isinstance(value, Operation) and value.name == name and len(value.inputs) == len(parts)
-    return fits and all(_fits(part, one, bound) for part, one in zip(parts, value.operands, strict=True))
+    value = through(value)
+    alike = isinstance(value, Operation) and value.name == name and len(value.inputs) == len(parts)
+    return alike and all(fits(part, one, bound, through) for part, one in zip(parts, value.operands, strict=True))
 
 
 def _written(value: Operation) -> Named | None:
     """One of the forms."""
     for name, names, pattern in FORMS.get(value.name, ()):
         bound: dict[str, Expression] = {}
-        if _fits(pattern, value, bound):
+        if fits(pattern, value, bound):
             return name, tuple(bound[one] for one in names)
     return None
 
@@ -129,7 +139,7 @@ WRAPPED = _parsed("where(i < 0, i + _, i)")
 def wrapped(value: Expression) -> Expression | None:
     """`i` of where(i < 0, i + n, i): where it is an address, an index that may count from the end."""
     bound: dict[str, Expression] = {}
-    where = isinstance(value, Operation) and value.name == "where" and _fits(WRAPPED, value, bound)
+    where = isinstance(value, Operation) and value.name == "where" and fits(WRAPPED, value, bound)
     return bound["i"] if where and "int" in bound["i"].dtype else None
 
 

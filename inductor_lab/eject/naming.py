@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.aten import VIEWS
@@ -42,14 +42,20 @@ TELLS_NOTHING = re.compile(
 REUSED = re.compile(r"\s*(\w+) = (?:reinterpret_tensor\()?(\w+).*# reuse$")
 
 
+def numbered(wanted: str, is_taken: Callable[[str], bool]) -> str:
+    """A name that is not taken: the wanted one, else with a number."""
+    name, number = wanted, 2
+    while is_taken(name):
+        name, number = f"{wanted}_{number}", number + 1
+    return name
+
+
 def unique(wanted: str, taken: set[str]) -> str:
     """A Python name that is not taken yet, and now is."""
     wanted = re.sub(r"\W", "_", wanted).strip("_").lower() or "tensor"
     if keyword.iskeyword(wanted) or wanted[0].isdigit():
         wanted = f"{wanted}_"
-    name, number = wanted, 2
-    while name in taken or keyword.iskeyword(name):
-        name, number = f"{wanted}_{number}", number + 1
+    name = numbered(wanted, lambda name: name in taken or keyword.iskeyword(name))
     taken.add(name)
     return name
 

@@ -14,9 +14,9 @@ from inductor_lab.costs.traffic import traffic
 from inductor_lab.eject import eject
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.naming import OF_THE_KERNEL
+from inductor_lab.eject.printing.nouns import common_end
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.triton.nouns import common_end
 from inductor_lab.eject.triton.subkernels import jobs
 from inductor_lab.records import Input
 

@@ -13,10 +13,10 @@ from kernels_as_text import ROWS as HELD
 from inductor_lab.computation import computation
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.naming import OF_THE_KERNEL
+from inductor_lab.eject.printing.nouns import of_output
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.triton import readable as printed
-from inductor_lab.eject.triton.nouns import of_output
 
 FLOATS = {"in_ptr0": "float32[3000]", "in_ptr1": "float32[3000]", "out_ptr0": "float32[3000]"}
 NAMES = {"in_out_ptr0": "base", "in_ptr0": "a", "in_ptr1": "b", "in_ptr2": "c", "out_ptr0": "out", "out_ptr1": "out_2"}

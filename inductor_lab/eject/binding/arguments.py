@@ -23,7 +23,7 @@ from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.eject.graph import dimension_names
 from inductor_lab.eject.graph.flex_attention import LOCAL, idle
 from inductor_lab.eject.inputs.solver import inputs_of_launch
-from inductor_lab.eject.triton.nouns import of_output
+from inductor_lab.eject.printing.nouns import of_output
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
 from inductor_lab.records.size import Size

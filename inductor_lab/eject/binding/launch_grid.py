@@ -21,6 +21,7 @@ from typing import Any
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.triton.block_layout import grid_of
 from inductor_lab.errors import LabError
 from inductor_lab.records.size import Size, number
 
@@ -71,20 +72,13 @@ def grid(plan: Plan) -> str:
         return f"({', '.join(along_scans(plan))})"
     if kernel.category == "cooperative_reduction":
         return f"(RSPLIT, triton.cdiv({_numel(plan, 'x')}, XBLOCK))"
-    axes: dict[int, str] = {}
-    overflow = False
-    for axis in plan.found.schedule.axes:
-        place = re.search(r"tl\.program_id\((\d)\)", axis.program)
-        if place is None:
-            continue
-        overflow = overflow or "tl.program_id(2)" in axis.program
-        axes[int(place[1])] = f"triton.cdiv({_numel(plan, axis.name)}, {axis.group or axis.fixed or axis.block})"
-    if not axes:
+    by_axes = grid_of(
+        plan.found.schedule.axes,
+        lambda axis: f"triton.cdiv({_numel(plan, axis.name)}, {axis.group or axis.fixed or axis.block})",
+    )
+    if not by_axes:
         raise _not_told(plan)
-    ordered = [axes.get(place, "1") for place in range(max(axes) + 1)]
-    if overflow and len(ordered) == 2:
-        ordered = [ordered[0], f"min({ordered[1]}, 65535)", f"triton.cdiv({ordered[1]}, 65535)"]
-    return f"({ordered[0]},)" if len(ordered) == 1 else f"({', '.join(ordered)})"
+    return by_axes
 
 
 def along_scans(plan: Plan) -> tuple[str, str]:

@@ -13,9 +13,9 @@ from inductor_lab.eject.cuda.code import PRODUCT, Code, call, is_float
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.threads import held_dtype
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.printing.nouns import running
+from inductor_lab.eject.printing.operands import constant_of
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import running
-from inductor_lab.eject.triton.operands import constant_of
 
 
 @dataclass(frozen=True)

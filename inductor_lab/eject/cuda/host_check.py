@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Numbers, block, is_float, stored
@@ -18,53 +15,73 @@ from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.subkernels import parts, sized, tensors_of
 from inductor_lab.eject.cuda.threads import HOST
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.device_functions import functions
+from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.sizes import fixed
-from inductor_lab.eject.triton.nouns import named
 from inductor_lab.records import TensorType
 from inductor_lab.records.size import Size
 
 
-def exact(
-    found: Computation,
-    tensors: Mapping[str, Tensor],
-    taken: Iterable[str],
-    values: Mapping[str, str],
-    name: str,
-    functions: Mapping[str, ast.FunctionDef] = MappingProxyType({}),
-) -> Cuda:
-    """A function of the host, in the kernel's fields.
+@dataclass(frozen=True)
+class HostCheck:
+    """What the test program runs on the host."""
+
+    exact: Cuda
+    """A function of the host, in the kernel's fields."""
+    numbers: dict[str, str]
+    """Each number that a launch passes, by the kernel's name for it."""
+
+
+def host_check(plan: Plan) -> HostCheck:
+    """The computation of a whole plan in plain loops.
 
     Raises:
         UnprintableError: a step or a node has no form here, such as the bits of a float.
+        ValueError: the log tells no value of a number.
     """
-    shared = overwritten(tensors)
-    held = {
+    shared = overwritten(plan.tensors)
+    tensors = {
         key: _widened(tensor) if tensor.role != "in" or tensor.name in shared else tensor
-        for key, tensor in tensors.items()
+        for key, tensor in plan.tensors.items()
     }
-    if found.parts:
-        return _one_after_another(found, held, taken, values, name)
-    page = empty_page(found, held, taken, values, Numbers(double=True), functions)
+    if plan.found.parts:
+        return _one_after_another(plan, tensors)
+    page = empty_page(plan.found, tensors, _taken(plan), plan.scalars, Numbers(double=True), functions(plan.kernel))
     lines = _loops(page)
-    return Cuda(name, parameters(page, lines, {}), tuple(lines), _of_the_host(above(page)), constants(page, lines))
+    host = Cuda(plan.name, parameters(page, lines, {}), tuple(lines), _of_the_host(above(page)), constants(page, lines))
+    return HostCheck(host, _numbers(plan, page))
 
 
-def _one_after_another(
-    found: Computation, tensors: Mapping[str, Tensor], taken: Iterable[str], values: Mapping[str, str], name: str
-) -> Cuda:
+def _one_after_another(plan: Plan, tensors: Mapping[str, Tensor]) -> HostCheck:
     """The same of several subkernels."""
     lines: list[str] = []
     called: dict[str, None] = {}
-    numbers = []
-    for number, part in enumerate(parts(found)):
-        page = empty_page(part, tensors_of(part, tensors), taken, values, Numbers(double=True))
+    numbers: dict[str, str] = {}
+    for number, part in enumerate(parts(plan.found)):
+        page = empty_page(part, tensors_of(part, tensors), _taken(plan), plan.scalars, Numbers(double=True))
         made = sized(page, _loops(page))
-        sizes = [page.names(axis).numel for axis in page.free]
+        sizes = {page.names(axis).numel: str(axis.numel) for axis in page.free}
         own = [f"const int {size} = {size}_{number};" for size in sizes]
         lines += ["{", *("    " + line for line in (*own, *made)), "}"]
         called |= page.helpers
-        numbers += [Parameter("int", f"{size}_{number}", "") for size in sizes]
-    return Cuda(name, (*pointers(tensors), *numbers), tuple(lines), _of_the_host(device_functions(called)))
+        numbers |= {f"{size}_{number}": count for size, count in sizes.items()}
+    passed = (Parameter("int", name, "") for name in numbers)
+    host = Cuda(plan.name, (*pointers(tensors), *passed), tuple(lines), _of_the_host(device_functions(called)))
+    return HostCheck(host, numbers)
+
+
+def _taken(plan: Plan) -> set[str]:
+    """Names that nothing of it may have."""
+    return {*OF_THE_KERNEL, plan.name}
+
+
+def _numbers(plan: Plan, page: Page) -> dict[str, str]:
+    layout = page.layout
+    numbers = {page.names(axis).numel: str(plan.numels[f"{axis.name}numel"]) for axis in page.axes}
+    for name, text in layout.passed.items():
+        tried = plan.unbacked[name].tried if name in plan.unbacked else ""
+        numbers.setdefault(name, tried or str(Size.of(plan.scalars.get(name, text)).bound(plan.environment)))
+    return numbers | {name: str(offset) for offset, name in layout.seed_offsets.items()}
 
 
 def _loops(page: Page) -> list[str]:
@@ -145,30 +162,6 @@ def _tensor(tensor: Tensor, type_: TensorType, written: bool) -> TestTensor:
         values = f'drawn<{kind}>({count}, "{"normal" if fill == "out" else fill}")'
     exact = "double" if floats else kind
     return TestTensor(tensor.name, kind, values, written, exact, LIMITS.get(type_.dtype, "0.0"))
-
-
-def test_numbers(plan: Plan) -> dict[str, str]:
-    """Each number that a launch passes, by the kernel's name for it.
-
-    Raises:
-        ValueError: the log tells no value of one.
-    """
-    if plan.found.parts:
-        return {
-            f"{names.numel}_{number}": str(part.numel[axis])
-            for number, part in enumerate(parts(plan.found))
-            for axis, names in named(part, ())
-            if not axis.startswith("r")
-        }
-    passed = {name: text for name, text in plan.found.sizes.items() if not name.endswith("numel")}
-    numbers = {names.numel: str(plan.numels[f"{axis}numel"]) for axis, names in named(plan.found, passed)}
-    for name, text in passed.items():
-        tried = plan.unbacked[name].tried if name in plan.unbacked else ""
-        numbers.setdefault(name, tried or str(Size.of(plan.scalars.get(name, text)).bound(plan.environment)))
-    seeds = [text for name, text in plan.scalars.items() if name.startswith("load_seed_offset") and text.isdigit()]
-    for number, seed in enumerate(dict.fromkeys(seeds), 1):
-        numbers[f"seed_offset_{number}" if number > 1 else "seed_offset"] = seed
-    return numbers
 
 
 def architecture(arch: str) -> str:

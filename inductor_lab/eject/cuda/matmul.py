@@ -27,7 +27,7 @@ from inductor_lab.eject.cuda.packs import WIDEST
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.threads import Varying, under
 from inductor_lab.eject.cuda.values import Statements
-from inductor_lab.eject.triton.operands import of_access
+from inductor_lab.eject.printing.operands import of_access
 
 REMARK = "A block makes a tile of Product::ROWS x Product::COLUMNS elements, and sums Product::DEPTH products of each at a time."
 KINDS = {"float32": ("FloatProduct", 256), "float16": ("TensorProduct", 128), "bfloat16": ("TensorProduct", 128)}

@@ -38,7 +38,7 @@ from inductor_lab.eject.cuda.code import SUM, TRUE, Code, block, guarded, stored
 from inductor_lab.eject.cuda.launch import overwritten
 from inductor_lab.eject.cuda.page import Page, Place, place_of
 from inductor_lab.eject.cuda.values import Statements
-from inductor_lab.eject.triton.operands import parts
+from inductor_lab.eject.printing.operands import parts
 
 WIDEST = 16
 """Bytes of one instruction."""

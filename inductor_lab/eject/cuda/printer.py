@@ -29,9 +29,9 @@ from inductor_lab.eject.cuda.page import Page, Place, above, empty_page, place_o
 from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.threads import geometry_of, scanned
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.printing.nouns import kept
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
-from inductor_lab.eject.triton.nouns import kept
 
 FLAT = "A thread takes VEC elements side by side, which one instruction loads or stores where the tensors are aligned."
 ONE = "A thread takes one element."

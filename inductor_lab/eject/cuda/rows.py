@@ -34,8 +34,8 @@ from inductor_lab.eject.cuda.threads import (
     under,
 )
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.printing.operands import of_access, parts
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import of_access, parts
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""

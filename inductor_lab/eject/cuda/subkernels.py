@@ -25,9 +25,9 @@ from inductor_lab.eject.cuda.rows import Rows
 from inductor_lab.eject.cuda.sweeps import KNOWN
 from inductor_lab.eject.cuda.threads import Geometry, defined, geometry_of
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.naming import numbered
+from inductor_lab.eject.printing.nouns import FEWEST, stem
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import numbered, stem
-from inductor_lab.eject.triton.subkernel_tables import FEWEST
 
 THREADS = TILE[0] * TILE[1]
 REMARK = "Blocks are shared out one job after the other; {}."

@@ -23,15 +23,12 @@ Equals come out as the generated kernel has them, also where the text does not a
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from inductor_lab.computation.evaluation import Evaluation
-from inductor_lab.computation.operators import function_name
-from inductor_lab.computation.schedule import Axis, Define
-from inductor_lab.computation.tree import Expression, Scan, Unknown
+from inductor_lab.computation.schedule import Axis
+from inductor_lab.computation.tree import Expression, Scan
 from inductor_lab.eject.cuda.code import EQUAL, Code, binary, block, call, choice
 from inductor_lab.eject.cuda.folds import Accumulators
 from inductor_lab.eject.cuda.launch import LANES, WARPS
@@ -39,8 +36,9 @@ from inductor_lab.eject.cuda.packs import RowPacks
 from inductor_lab.eject.cuda.page import Page
 from inductor_lab.eject.cuda.threads import under
 from inductor_lab.eject.cuda.values import Statements
+from inductor_lab.eject.printing.combining import Combination, combination, combining_function
+from inductor_lab.eject.printing.operands import parts
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import parts
 
 PART = 32
 """Elements of a long row that a thread takes in before it begins anew."""
@@ -105,66 +103,35 @@ class Scans:
             return KNOWN[value.name]
         if value.name.startswith("sort") or value.name.endswith("_reversed"):
             raise UnprintableError(f"a scan ({value.name}) is not printed in CUDA C++ yet")
-        found = [function for name, function in self.page.functions.items() if function_name(name) == value.name]
-        if len({ast.unparse(ast.Module(function.body, [])) for function in found}) != 1:
-            raise UnprintableError(f"a scan that combines by `{value.name}`, whose text is not there")
+        function = combining_function(value.name, self.page.functions)
         name = next((made for made, (of, text) in self.page.own.items() if of == _key(value, inputs)), "")
         if not name:
             name = self.page.fresh(f"Combine{len(self.page.own) or ''}")
-            self.page.own[name] = (_key(value, inputs), self._object(name, found[0], inputs))
+            self.page.own[name] = (_key(value, inputs), self._object(name, combination(function, inputs), inputs))
         return name
 
-    def _object(self, name: str, function: ast.FunctionDef, inputs: tuple[Expression, ...]) -> str:
+    def _object(self, name: str, combined: Combination, inputs: tuple[Expression, ...]) -> str:
         """The kernel's own function in C++, from its tree."""
         page, several = self.page, len(inputs) > 1
         held = [page.numbers.held(each.dtype) for each in inputs]
         kind = "Values" if several else held[0]
-        reading = Evaluation()
         with page.scope() as body:
             sides = page.fresh("before"), page.fresh("next")
-            page.bound = {}
-            self._given(reading, function, inputs, sides)
-            returned = self._statements(function, reading)
+            fields = [f".of_{number}" for number in range(len(inputs))] if several else [""]
+            given = [Code(side + field) for side in sides for field in fields]
+            page.bound = dict(zip(combined.arguments.values(), given, strict=True))
+            page.uses.update(combined.results)
+            for inner in under(*combined.results):
+                page.uses.update(parts(inner))
+            for step in combined.steps:
+                self.statements.define(step)
+            returned = [self.statements.of(result).text for result in combined.results]
             page.emit(f"return {kind}{{{', '.join(returned)}}};" if several else f"return {returned[0]};")
         values = [f"    struct Values {{ {' '.join(f'{h} of_{n};' for n, h in enumerate(held))} }};"] if several else []
         head = f"__device__ __forceinline__ {kind} operator()({kind} {sides[0]}, {kind} {sides[1]}) const {{"
         comment = "// How what came before and what comes next combine: the function that Inductor wrote for it."
         body = [f"        {line}" for line in body]
         return "\n".join([comment, f"struct {name} {{", *values, f"    {head}", *body, "    }", "};"])
-
-    def _given(
-        self, reading: Evaluation, function: ast.FunctionDef, inputs: tuple[Expression, ...], sides: tuple[str, str]
-    ) -> None:
-        """Its arguments: the results for what came before, then for what is next."""
-        arguments, count = [argument.arg for argument in function.args.args], len(inputs)
-        if len(arguments) != 2 * count:
-            raise UnprintableError(f"`{function.name}` combines something else than what is scanned")
-        for number, (argument, given) in enumerate(zip(arguments, (*inputs, *inputs), strict=True)):
-            reading.names[argument] = node = reading.make(Unknown, given.dtype, frozenset(), argument, ())
-            field = f".of_{number % count}" if count > 1 else ""
-            self.page.bound[node] = Code(f"{sides[number // count]}{field}")
-
-    def _statements(self, function: ast.FunctionDef, reading: Evaluation) -> list[str]:
-        """What it computes, statement by statement; gives what it returns."""
-        steps: list[Define] = []
-        for statement in function.body:
-            match statement:
-                case ast.Assign(targets=[ast.Name(id=target)], value=node):
-                    reading.names[target] = value = reading.of(node)
-                    steps.append(Define(statement.lineno, (target,), (value,), ()))
-                case ast.Return(value=ast.expr() as node):
-                    results = [reading.of(each) for each in (node.elts if isinstance(node, ast.Tuple) else [node])]
-                    self.page.uses.update(results)
-                    for inner in under(*results):
-                        self.page.uses.update(parts(inner))
-                    for step in steps:
-                        self.statements.define(step)
-                    return [self.statements.of(result).text for result in results]
-                case ast.Expr(value=ast.Constant()):
-                    pass
-                case _:
-                    break
-        raise UnprintableError(f"`{function.name}` is more than an expression")
 
 
 def _key(value: Scan, inputs: tuple[Expression, ...]) -> tuple[str, ...]:

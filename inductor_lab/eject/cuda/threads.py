@@ -28,8 +28,8 @@ from inductor_lab.computation.tree import (
     Scan,
 )
 from inductor_lab.eject.cuda.code import WIDENED
-from inductor_lab.eject.triton.operands import of_access, parts, reached, unscaled
-from inductor_lab.eject.triton.simplification import Rewriting
+from inductor_lab.eject.printing.operands import of_access, parts, reached, unscaled
+from inductor_lab.eject.printing.rewriting import Rewriting
 
 
 def of_a_thread(found: Computation) -> Computation:

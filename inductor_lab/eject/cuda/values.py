@@ -47,9 +47,9 @@ from inductor_lab.eject.cuda.code import (
 )
 from inductor_lab.eject.cuda.page import Page, library, place_of
 from inductor_lab.eject.cuda.threads import held_dtype, under
+from inductor_lab.eject.printing.layout import Factor
+from inductor_lab.eject.printing.operands import INLINE, parts, used_elsewhere
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.layout import Factor
-from inductor_lab.eject.triton.operands import INLINE, parts, used_elsewhere
 
 Wanted = Callable[[Expression], bool]
 PLAIN = (Constant, Size, Position, Inside, Carried, Partial, Reduction)

@@ -56,8 +56,8 @@ from inductor_lab.eject.eager.torch_values import (
     subscript,
     substituted,
 )
+from inductor_lab.eject.printing.nouns import statistic
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.triton.nouns import statistic
 from inductor_lab.records import Kernel
 
 

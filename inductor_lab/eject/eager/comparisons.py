@@ -18,7 +18,7 @@ from inductor_lab.computation.idioms import wrapped
 from inductor_lab.computation.intervals import Interval, exactly
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan
+from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
 from inductor_lab.eject.binding.tensors import TensorView
 from inductor_lab.eject.eager import JobPrinter, helpers_of, tidy
 from inductor_lab.eject.eager.pointwise import idiom
@@ -37,8 +37,8 @@ from inductor_lab.eject.eager.torch_values import (
     tensor,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
+from inductor_lab.eject.printing.nouns import bare
 from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.triton.nouns import bare
 from inductor_lab.records import Kernel
 
 MOST = 40
@@ -302,12 +302,5 @@ def _truth(value: Expression) -> bool:
 
 def of_data(*values: Expression) -> bool:
     """Whether something that is loaded decides a value, otherwise than as the seed of random numbers."""
-    waiting, seen = [plain(value) for value in values], set[int]()
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Load):
-            return True
-        if id(node) not in seen and not isinstance(node, Random):
-            seen.add(id(node))
-            waiting.extend(node.operands)
-    return False
+    nodes = walk(*map(plain, values), parts=lambda node: () if isinstance(node, Random) else node.operands)
+    return any(isinstance(node, Load) for node in nodes)

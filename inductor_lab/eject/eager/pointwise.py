@@ -49,6 +49,7 @@ from inductor_lab.eject.eager.torch_values import (
     tensor,
     to,
 )
+from inductor_lab.eject.printing.rewriting import not_asked_again
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records.size import Size
 
@@ -64,7 +65,7 @@ def operation(printer: Printer, node: Operation) -> Value:
     """An operation as a person would call it: without the masks of elements that do not exist, idioms by their name."""
     name, inputs = idiom(node) or (node.name, node.inputs)
     if name == "where":
-        inputs = _chosen(inputs)
+        inputs = not_asked_again(*inputs)
         if masks(inputs[0]) or _are_one_number(*inputs[1:]):
             return printer.value(inputs[1])
     if name in {"and", "or"}:
@@ -108,16 +109,6 @@ def _unchanged(name: str, node: Operation, inputs: Sequence[Expression], values:
         if kept and value.dtype != "bool" and _near(value.dtype, storage_dtype(node.dtype)):
             return value
     return None
-
-
-def _chosen(inputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
-    """A selection whose sides do not ask the same condition again."""
-    condition, one, other = inputs
-    while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-        one = one.inputs[1]
-    while isinstance(other, Operation) and other.name == "where" and other.inputs[0] is condition:
-        other = other.inputs[2]
-    return condition, one, other
 
 
 def _are_one_number(one: Expression, other: Expression) -> bool:

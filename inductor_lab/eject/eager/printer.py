@@ -40,6 +40,7 @@ from inductor_lab.eject.eager.torch_values import (
     substituted,
     tuple_of,
 )
+from inductor_lab.eject.naming import numbered
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import Kernel, SizeLike, TensorType
 from inductor_lab.records.size import ONE, Size
@@ -339,10 +340,7 @@ class Printer(ABC):
         return changed(value, name(fresh), weight=1)
 
     def fresh(self, noun: str) -> str:
-        noun = re.sub(r"\W", "_", noun) or "value"
-        found, count = noun, 2
-        while found in self.taken:
-            found, count = f"{noun}_{count}", count + 1
+        found = numbered(re.sub(r"\W", "_", noun) or "value", self.taken.__contains__)
         self.taken.add(found)
         return found
 

@@ -10,10 +10,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.folds import RUNNING, Partial, running
 from inductor_lab.computation.idioms import number
-from inductor_lab.computation.operators import function_name
 from inductor_lab.computation.tree import (
     Constant,
     Expression,
@@ -21,7 +19,6 @@ from inductor_lab.computation.tree import (
     Position,
     Reduction,
     Scan,
-    Unknown,
 )
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.torch_values import (
@@ -37,8 +34,9 @@ from inductor_lab.eject.eager.torch_values import (
     to,
     tuple_of,
 )
-from inductor_lab.eject.refusal import NoReference
-from inductor_lab.eject.triton.nouns import bare
+from inductor_lab.eject.printing.combining import Combination, combination, combining_function
+from inductor_lab.eject.printing.nouns import bare
+from inductor_lab.eject.refusal import NoReference, UnprintableError
 
 SIMPLE = {"sum": "sum", "prod": "prod", "max": "amax", "min": "amin", "any": "any"}
 """A fold -> the method of torch that it is."""
@@ -202,73 +200,48 @@ def scan(printer: Printer, node: Scan) -> Value:
         return _sorted(printer, node, values, over, descending="_descending" in name)
     rows = [flat(printer, one, over) for one in values]
     rows = [method(one, "flip", literal(-1)) for one in rows] if reverse else rows
-    called, dtype = _running(printer, node, kind, over), value.dtype
-    if called in WITH_PLACES:
-        made: ast.expr = ast.Attribute(
-            method(rows[0], called, literal(-1)), ("values", "indices")[node.part], ast.Load()
-        )
-        dtype = "int64" if node.part else dtype
-    elif called:
-        made = method(rows[0], called, literal(-1))
-        dtype = "int64" if kind in {"sum", "prod"} and not floating(dtype) else dtype
-    else:
-        combine = _combining(printer, _function(printer, kind), node, values)
+    try:
+        by = _running(printer, node, kind, over)
+    except UnprintableError as reason:
+        raise NoReference(str(reason)) from reason
+    dtype = value.dtype
+    if isinstance(by, Combination):
         printer.helpers.add("scanned")
-        made = ast.Subscript(call("scanned", combine, *rows), literal(node.part), ast.Load())
+        made: ast.expr = ast.Subscript(
+            call("scanned", _combining(printer, by, values), *rows), literal(node.part), ast.Load()
+        )
+    elif by in WITH_PLACES:
+        made = ast.Attribute(method(rows[0], by, literal(-1)), ("values", "indices")[node.part], ast.Load())
+        dtype = "int64" if node.part else dtype
+    else:
+        made = method(rows[0], by, literal(-1))
+        dtype = "int64" if kind in {"sum", "prod"} and not floating(dtype) else dtype
     made = method(made, "flip", literal(-1)) if reverse else made
     return Value(unflat(printer, made, over, long=True), dims, value.rank, dtype, value.weight + 3)
 
 
-def _running(printer: Printer, node: Scan, kind: str, over: Sequence[int]) -> str:
-    """The method of torch that a scan is; empty for one that it has no name for."""
+def _running(printer: Printer, node: Scan, kind: str, over: Sequence[int]) -> str | Combination:
+    """The method of torch that a scan is; what it combines by where torch has no name for it."""
     if kind in {"sum", "prod"} or (kind in {"max", "min"} and len(node.inputs) <= 2):
         return RUNNING[kind]
-    _function(printer, kind)
+    function = combining_function(kind, printer.functions)
     known = running(kind)
     places = known in WITH_PLACES and is_place(printer, node.inputs[1], over)
-    return known if places or known == "logcumsumexp" else ""
+    return known if places or known == "logcumsumexp" else combination(function, node.inputs)
 
 
-def _function(printer: Printer, kind: str) -> ast.FunctionDef:
-    """The function that combines two elements, by what it is called without its number."""
-    found = [f for name, f in printer.functions.items() if function_name(name) == kind]
-    bodies = {ast.unparse(ast.Module(f.body, [])) for f in found}
-    if len(bodies) != 1:
-        raise NoReference(f"a scan that combines by `{kind}`, whose text is not there")
-    return found[0]
-
-
-def _combining(printer: Printer, function: ast.FunctionDef, node: Scan, values: Sequence[Value]) -> ast.expr:
+def _combining(printer: Printer, combined: Combination, values: Sequence[Value]) -> ast.expr:
     """The combining function as a lambda: its arguments are the results for what came before, then for what is next."""
-    names = [argument.arg for argument in function.args.args]
-    if len(names) != 2 * len(values):
-        raise NoReference(f"`{function.name}` combines something else than what is scanned")
-    reading = Evaluation()
-    for name, given in zip(names, (*node.inputs, *node.inputs), strict=True):
-        reading.names[name] = reading.make(Unknown, given.dtype, given.axes, name, ())
-    results: tuple[Expression, ...] = ()
-    for statement in function.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value):
-                reading.names[target] = reading.of(value)
-            case ast.Return(value=ast.Tuple(elts=elements)):
-                results = tuple(reading.of(element) for element in elements)
-            case ast.Return(value=ast.expr() as value):
-                results = (reading.of(value),)
-            case ast.Expr(value=ast.Constant()):
-                pass
-            case _:
-                raise NoReference(f"`{function.name}` is more than an expression")
     short = (
         ["before", "next"] if len(values) == 1 else [f"{w}_{n}" for w in ("before", "next") for n in range(len(values))]
     )
     printer.parameters = {
         name: changed(value, ast.Name(told, ast.Load()), weight=1)
-        for name, told, value in zip(names, short, (*values, *values), strict=True)
+        for name, told, value in zip(combined.arguments, short, (*values, *values), strict=True)
     }
-    printer.kept.append(reading)
+    printer.kept.append(combined)
     try:
-        made = [printer.value(result).node for result in results]
+        made = [printer.value(result).node for result in combined.results]
     finally:
         printer.parameters = {}
     arguments = ast.arguments([], [ast.arg(told) for told in short], None, [], [], None, [])

@@ -20,14 +20,13 @@ from typing import Any
 import jinja2
 
 from inductor_lab.bind import heuristics
-from inductor_lab.eject import naming
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan, whole
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.cuda.host_check import architecture, exact, test_numbers, test_tensors
+from inductor_lab.eject.cuda.host_check import architecture, host_check, test_tensors
 from inductor_lab.eject.cuda.launch import Cuda
 from inductor_lab.eject.cuda.page import shared
-from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, functions, of_file
+from inductor_lab.eject.device_functions import DeviceFunctions, exchanged, of_file
 from inductor_lab.eject.file.examples import inputs_of
 from inductor_lab.eject.file.header import header_of
 from inductor_lab.eject.file.literals import in_quotes, listed, quoted
@@ -339,27 +338,18 @@ def is_of_the_cu_file(template: Path | None) -> bool:
 def _project(plan: Plan, cuda: Cuda, beside: CudaFile, file: str) -> dict[str, str]:
     """The CMake project; without the test program where the host has no exact form of the computation, such as a float's bits."""
     texts = {"cuda_on_cpu.h": _part("cuda_on_cpu.h") + "\n"}
-    told = whole(plan)
     try:
-        host = exact(
-            told.found,
-            plan.tensors,
-            {*naming.OF_THE_KERNEL, plan.name},
-            plan.scalars,
-            plan.name,
-            functions(plan.kernel),
-        )
+        host = host_check(whole(plan))
         tensors = test_tensors(plan.tensors, plan.environment)
-        numbers = test_numbers(told)
     except (UnprintableError, ValueError):
         return texts
     device = {f"{name}_ptr": f"{tensor.name}.device" for name, tensor in tensors.items()}
     on_host = {f"{name}_ptr": tensor.on_host for name, tensor in tensors.items()}
     values = {
-        "cuda": cuda, "exact": host, "file": file, "cuda_file": beside.file, "tensors": tuple(dict.fromkeys(tensors.values())),
+        "cuda": cuda, "exact": host.exact, "file": file, "cuda_file": beside.file, "tensors": tuple(dict.fromkeys(tensors.values())),
         "architecture": architecture(plan.capture.gpu.arch),
-        "launched": ", ".join((device | numbers)[each.name] for each in cuda.parameters),
-        "called": ", ".join((on_host | numbers)[each.name] for each in host.parameters),
+        "launched": ", ".join((device | host.numbers)[each.name] for each in cuda.parameters),
+        "called": ", ".join((on_host | host.numbers)[each.name] for each in host.exact.parameters),
     }  # fmt: skip
     return {
         "CMakeLists.txt": filled(None, "cuda/CMakeLists.txt.jinja", values),

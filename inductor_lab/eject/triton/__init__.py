@@ -4,7 +4,7 @@ Names come from the tensors and from what is done; sizes are parameters; a const
 written where it is used; a mask that Inductor dropped because its block happened to divide the size is back, because the block may now
 change. The arithmetic, its order and every cast are the tree's.
 
-The frame is `layout.py`'s; the statements are printed by `body.py`, their values by `values.py`, where an access goes and when it happens by
+The frame is `block_layout.py`'s; the statements are printed by `body.py`, their values by `values.py`, where an access goes and when it happens by
 `tiles.py`.
 """
 
@@ -16,12 +16,12 @@ from types import MappingProxyType
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import OURS
+from inductor_lab.eject.printing.nouns import kept
+from inductor_lab.eject.printing.operands import parts_of, uses
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
+from inductor_lab.eject.triton.block_layout import BlockLayout
 from inductor_lab.eject.triton.body import Statements
-from inductor_lab.eject.triton.layout import Layout
-from inductor_lab.eject.triton.nouns import kept
-from inductor_lab.eject.triton.operands import parts_of, uses
 from inductor_lab.eject.triton.page import Line, Page, assigned
 from inductor_lab.eject.triton.simplification import simplified
 from inductor_lab.eject.triton.values import Expressions
@@ -51,7 +51,7 @@ def readable(
         raise UnprintableError(found.schedule.opaque)
     found = simplified(found)
     names = {*taken, *OURS, *(f"{tensor.name}_ptr" for tensor in tensors.values())}
-    layout = Layout(found, tensors, names, values)
+    layout = BlockLayout(found, tensors, names, values)
     page = Page(found, tensors, layout, uses(found.schedule, parts_of), sources=sources)
     Statements(page, Expressions(page)).block(found.schedule.steps)
     lines = [*_frame(page), *page.lines]

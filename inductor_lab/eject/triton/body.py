@@ -12,6 +12,7 @@ from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Assert, Barrier, Carry, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import (
     Broadcast,
+    Call,
     Carried,
     Cast,
     Constant,
@@ -25,20 +26,18 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
-from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.nouns import RUNNING, running
-from inductor_lab.eject.triton.operands import (
+from inductor_lab.eject.printing.nouns import RUNNING, running
+from inductor_lab.eject.printing.operands import (
     INLINE,
-    branches,
-    call_of,
     constant_of,
     is_relu,
     of_access,
     parts_of,
     reached,
-    under,
     used_elsewhere,
 )
+from inductor_lab.eject.printing.patterns import chosen_of, partner_of, results
+from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.triton.page import (
     Line,
     Page,
@@ -52,7 +51,6 @@ from inductor_lab.eject.triton.page import (
     subscripted,
     unparsed,
 )
-from inductor_lab.eject.triton.patterns import chosen_of, partner_of, results
 from inductor_lab.eject.triton.values import Expressions
 
 COUNTED = (Constant("int", frozenset(), 0), Constant("int", frozenset(), 1))
@@ -345,3 +343,19 @@ def _goes_on(carry: Carry) -> bool:
         case Operation(name="where", inputs=(_, _, Operation(name="last"))):
             return True
     return False
+
+
+def under(value: Expression) -> dict[Expression, None]:
+    """Everything that a value's text in Triton is made of."""
+    return reached(parts_of(value), parts_of)
+
+
+def branches(value: Expression) -> bool:
+    """True for a function that branches (sin, cos, pow, erf ...): where it stands decides what else lives across it, so it stays there."""
+    return isinstance(value, Operation) and (
+        value.spelling.startswith("libdevice.") or value.name in {"sin", "cos", "pow"}
+    )
+
+
+def call_of(value: Expression) -> Call | None:
+    return value.call if isinstance(value, (Reduction, Scan, Partial, Random)) else None

@@ -1,26 +1,22 @@
-"""The state of a printer: the statements so far, and the values that have a name; for every language, then for Triton.
+"""The state of the Triton printer: the statements so far, and the values that have a name.
 
-In Triton values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
+Values are Python's own syntax trees: `ast` writes the brackets, and what a statement says is asked of its tree.
 """
 
 from __future__ import annotations
 
 import ast
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Generic, TypeVar
 
 from inductor_lab.computation.index import Index
-from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Constant, Expression, Load
+from inductor_lab.computation.tree import Constant, Load
 from inductor_lab.dtypes import LANGUAGE
-from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.triton.layout import Layout
+from inductor_lab.eject.printing.layout import BasePage
+from inductor_lab.eject.triton.block_layout import BlockLayout
 
 TRITON = {torchs: tritons for tritons, torchs in LANGUAGE.items()}
 """Dtypes that `triton.language` calls otherwise than torch."""
@@ -54,44 +50,11 @@ class Line:
             yield from each.names()
 
 
-Statement = TypeVar("Statement")
-Text = TypeVar("Text")
-
-
-@dataclass
-class BasePage(Generic[Statement, Text]):
-    """One kernel while it is printed, in any language; every part of a printer reads it, statements write it."""
-
-    found: Computation
-    tensors: Mapping[str, Tensor]
-    """What each pointer holds, by parameter."""
-    layout: Layout
-    uses: Counter[Expression]
-    """How often each value is used."""
-    lines: list[Statement] = field(default_factory=list)
-    """Of the block that is being printed."""
-    bound: dict[Expression, Text] = field(default_factory=dict)
-    """Values that stand behind a name just now."""
-
-    def fresh(self, wanted: str, value: Expression | None = None) -> str:
-        return self.layout.fresh(wanted, value)
-
-    @contextmanager
-    def scope(self) -> Iterator[list[Statement]]:
-        """Lines of their own, which are what this gives; what they name ends with them."""
-        lines, bound, taken = self.lines, dict(self.bound), set(self.layout.taken)
-        self.lines = made = list[Statement]()
-        try:
-            yield made
-        finally:
-            self.lines, self.bound = lines, bound
-            self.layout.forget(taken)
-
-
 @dataclass
 class Page(BasePage[Line, str]):
     """One kernel in Triton."""
 
+    layout: BlockLayout
     positions: dict[Index, str] = field(default_factory=dict)
     """Addresses that have a name just now."""
     loads: dict[Load, Access] = field(default_factory=dict)

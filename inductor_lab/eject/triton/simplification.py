@@ -19,14 +19,12 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 from math import isfinite
-from typing import Any
 
 from inductor_lab.computation.folds import conjuncts, masks
 from inductor_lab.computation.index import Coordinate, Index, Term
-from inductor_lab.computation.nodes import Nodes
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Schedule, Step
+from inductor_lab.computation.schedule import Access, Barrier, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -42,8 +40,10 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.inputs.intervals import Bounds
-from inductor_lab.eject.triton.operands import fits_in, parts_of, unscaled, uses
-from inductor_lab.eject.triton.patterns import Partners, half
+from inductor_lab.eject.printing.operands import unscaled
+from inductor_lab.eject.printing.patterns import half
+from inductor_lab.eject.printing.rewriting import Rewriting
+from inductor_lab.eject.triton.partners import Partners
 
 FIXED = (Constant, Size, Position, Operation, Cast)
 """What arithmetic is made of."""
@@ -54,72 +54,11 @@ def simplified(found: Computation) -> Computation:
     rewriting = _Rewriting(found)
     found = rewriting.computation(found)
     steps, accesses = found.schedule.steps, found.accesses
-    if made := rewriting.partners.made:
-        steps = tuple(_read_once(steps, rewriting.partners, set()))
-        used = uses(Schedule((), steps), parts_of)
-        accesses = tuple(
-            each for each in (*accesses, *made.values()) if each.kind != "load" or (each.value and used[each.value])
-        )
-        steps = tuple(_used(steps, used))
+    if rewriting.partners.made:
+        steps, accesses = rewriting.partners.read_once(steps, accesses)
     read = {access.pointer for access in found.accesses if access.kind != "store"}
     schedule = dataclasses.replace(found.schedule, steps=tuple(_hoisted(tuple(_needed(steps, read)), set())))
     return dataclasses.replace(found, accesses=accesses, schedule=schedule)
-
-
-class Rewriting:
-    """A subclass says by `simple` and `access` what changes."""
-
-    def __init__(self) -> None:
-        self.nodes = Nodes()
-        self.seen: dict[int, Any] = {}
-
-    def computation(self, found: Computation) -> Computation:
-        schedule = dataclasses.replace(found.schedule, steps=self.record(found.schedule.steps))
-        accesses, checks = self.record(found.accesses), self.record(found.checks)
-        return dataclasses.replace(found, accesses=accesses, checks=checks, schedule=schedule)
-
-    def record(self, value: Any) -> Any:
-        """A step, an address, a tuple of them, with each value in it."""
-        if isinstance(value, tuple):
-            return tuple(map(self.record, value))
-        if isinstance(value, Expression):
-            return self.value(value)
-        if not dataclasses.is_dataclass(value) or isinstance(value, (type, Coordinate, Schedule)):
-            return value
-        if id(value) not in self.seen:
-            made: Any = type(value)(
-                **{field.name: self.record(getattr(value, field.name)) for field in dataclasses.fields(value)}
-            )
-            self.seen[id(value)] = self.access(made) if isinstance(made, Access) else made
-        return self.seen[id(value)]
-
-    def value(self, value: Expression) -> Expression:
-        if id(value) not in self.seen:
-            fields = [self.record(getattr(value, field.name)) for field in dataclasses.fields(value)]
-            self.seen[id(value)] = self.simple(self.nodes.make(type(value), *fields))
-        found: Expression = self.seen[id(value)]
-        return found
-
-    def simple(self, value: Expression) -> Expression:
-        """A value whose operands are as they shall be."""
-        return value
-
-    def chosen(self, value: Expression, opposite: Expression | None = None) -> Expression:
-        """A choice by a test: what another choice by it would take, and by its opposite; any other value as it is."""
-        if not isinstance(value, Operation) or value.name != "where" or len(value.inputs) != 3:
-            return value
-        condition, one, other = value.inputs
-        while isinstance(one, Operation) and one.name == "where" and one.inputs[0] is condition:
-            one = one.inputs[1]
-        while isinstance(other, Operation) and other.name == "where" and other.inputs[0] in (condition, opposite):
-            other = other.inputs[2 if other.inputs[0] is condition else 1]
-        if (one, other) == value.inputs[1:]:
-            return value
-        return self.nodes.make(Operation, value.dtype, value.axes, "where", (condition, one, other), "", "")
-
-    def access(self, access: Access) -> Access:
-        """An access whose address and value are as they shall be."""
-        return access
 
 
 class _Rewriting(Rewriting):
@@ -311,35 +250,6 @@ def _is_plain(factor: Expression) -> bool:
 # ------------------------------------------------------------ steps
 
 
-def _read_once(steps: Sequence[Step], partners: Partners, done: set[Expression]) -> Iterator[Step]:
-    """The steps with each load for two before the first of them, where memory is as it was, and what is made of it before it is used."""
-    for step in steps:
-        if isinstance(step, Loop):
-            step = dataclasses.replace(step, steps=tuple(_read_once(step.steps, partners, done)))
-        elif isinstance(step, Define):
-            for load in [partners.instead[each.value] for each in step.loads if each.value in partners.instead]:
-                if load not in done:
-                    access = partners.made[load]
-                    values = tuple(partners.with_(value, partners.instead) for value in step.values)
-                    yield Define(step.line, ("place",), access.index.expressions(), ())
-                    yield Define(step.line, ("partner",), values, (access,))
-                    done.update((load, *values))
-            under = {*walk(*step.values)}
-            for value in [value for value in partners.values if value in under and value not in done]:
-                done.add(value)
-                yield Define(step.line, ("value",), (value,), ())
-        yield step
-
-
-def _used(steps: Sequence[Step], used: Collection[Expression]) -> Iterator[Step]:
-    """The steps less the loads that nothing takes."""
-    for step in steps:
-        if isinstance(step, Loop):
-            yield dataclasses.replace(step, steps=tuple(_used(step.steps, used)))
-        elif not isinstance(step, Define) or not step.loads or any(value in used for value in step.values):
-            yield step
-
-
 def _needed(steps: Sequence[Step], read: Collection[str]) -> Iterator[Step]:
     """The steps less the barriers before a store to what is never read: Inductor has one wherever a store may be in place."""
     for step, after in zip(steps, (*steps[1:], None), strict=True):
@@ -384,3 +294,10 @@ def _is_made_of(value: Expression, known: Collection[Expression]) -> bool:
         return True
     operands = value.index.expressions() if isinstance(value, Position) else value.operands
     return isinstance(value, (*FIXED, Broadcast, Inside)) and all(_is_made_of(operand, known) for operand in operands)
+
+
+def fits_in(constant: Constant, beside: str) -> bool:
+    """Whether a whole number is one of the other operand's dtype: comparing them says the same in that dtype."""
+    if isinstance(constant.value, bool) or not (constant.dtype.startswith("int") and beside in {"int32", "int64"}):
+        return False
+    return -(2**31) <= constant.value < 2**31

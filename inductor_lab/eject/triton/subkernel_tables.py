@@ -19,13 +19,12 @@ from inductor_lab.dtypes import SHORT
 from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.naming import OF_THE_KERNEL
+from inductor_lab.eject.printing.nouns import FEWEST
 from inductor_lab.eject.refusal import NoReference, UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.triton.subkernels import PROGRAM, Job, Kind, Order, in_one_launch, kinds
 from inductor_lab.records import Kernel, TensorType
 
-FEWEST = 3
-"""Jobs of which a table is shorter than their names."""
 SHAPED = {"arange", "full", "zeros", "ones", "empty", "cat", "stack"}
 """Functions of torch whose result has a shape of its own."""
 BY_ELEMENT = {"to", "clamp_min", "clamp_max"}

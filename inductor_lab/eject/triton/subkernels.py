@@ -35,11 +35,11 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Broadcast, Constant, Expression, Inside, Load, Operation
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import exchanged
+from inductor_lab.eject.printing.nouns import named, words_of_jobs
+from inductor_lab.eject.printing.rewriting import Rewriting
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
 from inductor_lab.eject.triton import readable
-from inductor_lab.eject.triton.nouns import named, words_of_jobs
-from inductor_lab.eject.triton.simplification import Rewriting
 
 PROGRAM = "program"
 """Which program of its job, in the function of a job."""

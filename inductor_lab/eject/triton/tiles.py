@@ -27,8 +27,9 @@ from inductor_lab.computation.tree import (
     Scan,
     Size,
 )
-from inductor_lab.eject.triton.layout import Factor, Layout
-from inductor_lab.eject.triton.operands import parts_of
+from inductor_lab.eject.printing.layout import Factor
+from inductor_lab.eject.printing.operands import parts_of
+from inductor_lab.eject.triton.block_layout import BlockLayout
 from inductor_lab.eject.triton.page import (
     Page,
     call_to,
@@ -47,7 +48,7 @@ from inductor_lab.eject.triton.page import (
 class Shapes:
     """The shapes of one kernel's values."""
 
-    def __init__(self, schedule: Schedule, layout: Layout) -> None:
+    def __init__(self, schedule: Schedule, layout: BlockLayout) -> None:
         self.layout = layout
         self.every = frozenset(axis.name for axis in schedule.axes)
         self.free = frozenset(axis.name for axis in schedule.axes if not axis.reduced)

@@ -27,8 +27,9 @@ from inductor_lab.computation.tree import (
     Size,
 )
 from inductor_lab.eject.device_functions import OURS
+from inductor_lab.eject.printing.operands import constant_of, is_relu
+from inductor_lab.eject.printing.patterns import Compared
 from inductor_lab.eject.refusal import UnprintableError
-from inductor_lab.eject.triton.operands import constant_of, fits_in, is_relu, is_weak
 from inductor_lab.eject.triton.page import (
     Page,
     call_to,
@@ -43,7 +44,7 @@ from inductor_lab.eject.triton.page import (
     subscripted,
     typed,
 )
-from inductor_lab.eject.triton.patterns import Compared
+from inductor_lab.eject.triton.simplification import fits_in
 from inductor_lab.eject.triton.tiles import Addresses, Masks, Shapes
 
 BINARY = {row.name: row.symbol for row in TABLE.values() if row.symbol and issubclass(row.symbol, ast.operator)}
@@ -296,3 +297,20 @@ def _helper(operator: str) -> str:
     """The function of Inductor's that an operator is where the tree has no call of it, as Python's `//` out of C's."""
     row = TABLE.get(operator)
     return f"triton_helpers.{row.helpers[-1]}" if row and row.helpers else ""
+
+
+def is_weak(constant: Constant, beside: str) -> bool:
+    """Whether a bare number does what a typed one does: the other operand has its dtype already, or a wider one of its kind."""
+    mine, value = constant.dtype, constant.value
+    if mine in {"int", "float"}:
+        return True
+    if isinstance(value, bool) or beside in {"", "int", "float", "bool"}:
+        return False
+    if mine == beside:
+        return not mine.startswith(("uint", "float8"))
+    floats, wide = beside.startswith(("float", "bfloat")), {"float32", "float64"}
+    if mine.startswith("int") and beside.startswith("int"):
+        return int(mine[3:]) <= int(beside[3:])
+    return (mine.startswith("int") and floats and beside in wide) or (
+        mine == "float32" and beside == "float64" and float(value).is_integer()
+    )

@@ -10,7 +10,7 @@ rsqrt(variance + 1e-05)                        rstd
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from math import isclose, prod
@@ -37,9 +37,9 @@ from inductor_lab.computation.tree import (
     walk,
 )
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.naming import RESERVED
-from inductor_lab.eject.triton.operands import is_relu
-from inductor_lab.eject.triton.patterns import partner_of
+from inductor_lab.eject.naming import RESERVED, numbered
+from inductor_lab.eject.printing.operands import is_relu
+from inductor_lab.eject.printing.patterns import partner_of
 from inductor_lab.records import Input
 
 
@@ -88,14 +88,6 @@ def named(found: Computation, sizes: Container[str]) -> Iterator[tuple[str, Name
             numel = str(axis.numel)
         group = f"{numel.upper()}_PER_PROGRAM" if axis.group else ""
         yield axis.name, Names(index, numel, block, inside, f"{index}_start", group)
-
-
-def numbered(wanted: str, is_taken: Callable[[str], bool]) -> str:
-    """A name that is not taken: the wanted one, else with a number."""
-    name, number = wanted, 2
-    while is_taken(name):
-        name, number = f"{wanted}_{number}", number + 1
-    return name
 
 
 @dataclass
@@ -301,6 +293,8 @@ def _summed(value: Expression, numel: Mapping[str, int | str]) -> str:
 
 NUMBER = re.compile(r"_?\d+$")
 """What tells a job's tensor from another's."""
+FEWEST = 3
+"""Jobs of which a table is shorter than their names."""
 
 
 def words_of_jobs(found: Computation, tensors: Sequence[Sequence[Tensor]], named: Collection[str]) -> tuple[str, ...]:

@@ -21,11 +21,11 @@ from math import prod
 from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access
-from inductor_lab.computation.tree import Expression, Load, Operation
+from inductor_lab.computation.tree import Expression, Load, Operation, walk
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.triton.coordinates import Coordinates
-from inductor_lab.eject.triton.nouns import Address, Sizes
-from inductor_lab.eject.triton.patterns import walking
+from inductor_lab.eject.printing.coordinates import Coordinates
+from inductor_lab.eject.printing.nouns import Address, Sizes
+from inductor_lab.eject.printing.patterns import walking
 
 FEW = 8
 """A step is told as at most so many strides, and a place as at most so many along all but the last dimension."""
@@ -282,18 +282,15 @@ class Windows:
 
     def of(self, value: Expression) -> str:
         """The role of the one place that a value is made of; empty where it is of several, or of none."""
+        if not self.places:
+            return ""
         found: set[str] = set()
-        waiting, seen = [value] if self.places else [], set()
-        while waiting and len(found) < 2:
-            node = waiting.pop()
-            if node in seen:
-                continue
-            seen.add(node)
+        for node in walk(value, parts=lambda node: () if isinstance(node, Load) else node.operands):
             if isinstance(node, Load):
                 found.add(self.role(node.pointer, node.index) if node.index is not None else "")
-            else:
-                waiting.extend(node.operands)
-        return found.pop() if len(found) == 1 else ""
+                if len(found) > 1:
+                    return ""
+        return found.pop() if found else ""
 
     def remark(self) -> str:
         """What the names of the places mean: `x_at_0_1` for the first tensor of which a window is read."""

@@ -1,4 +1,4 @@
-"""Questions of the readable printer on a value: its operands, how often and where it is used, whether a number may stand bare."""
+"""Questions of a printer on a value: what its text is made of, how often and where it is used, whether it is a number or changes nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Access, Assert, Carry, Define, Effect, Loop, Schedule, Step
 from inductor_lab.computation.tree import (
-    Call,
     Carried,
     Constant,
     Expression,
@@ -19,7 +18,7 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
 )
-from inductor_lab.eject.triton.patterns import chosen_of
+from inductor_lab.eject.printing.patterns import chosen_of
 
 INLINE = 56
 """Characters up to which a value that is used once is written where it is used."""
@@ -69,11 +68,6 @@ def reached(roots: Iterable[Expression], below: Callable[[Expression], Iterable[
     return found
 
 
-def under(value: Expression) -> dict[Expression, None]:
-    """Everything that a value's text in Triton is made of."""
-    return reached(parts_of(value), parts_of)
-
-
 def used_elsewhere(schedule: Schedule) -> set[Expression]:
     """Values that are used in a loop inside of where they are defined."""
     depth: dict[Expression, int] = {}
@@ -112,13 +106,6 @@ def unscaled(value: Operation) -> Expression | None:
     return None
 
 
-def branches(value: Expression) -> bool:
-    """True for a function that branches (sin, cos, pow, erf ...): where it stands decides what else lives across it, so it stays there."""
-    return isinstance(value, Operation) and (
-        value.spelling.startswith("libdevice.") or value.name in {"sin", "cos", "pow"}
-    )
-
-
 def is_relu(value: Operation) -> bool:
     match value:
         case Operation(name="maximum", inputs=(Constant(value=zero), x), spelling="triton_helpers.maximum") if (
@@ -138,10 +125,6 @@ def constant_of(value: Expression) -> Constant | None:
     return None
 
 
-def call_of(value: Expression) -> Call | None:
-    return value.call if isinstance(value, (Reduction, Scan, Partial, Random)) else None
-
-
 def parts_of(value: Expression) -> tuple[Expression, ...]:
     """What a value's own text in Triton is made of: of the larger of two values with its index, all four."""
     choice = chosen_of(value)
@@ -158,27 +141,3 @@ def parts(value: Expression) -> tuple[Expression, ...]:
         case Position(index=index):
             return index.expressions()
     return value.operands
-
-
-def is_weak(constant: Constant, beside: str) -> bool:
-    """Whether a bare number does what a typed one does: the other operand has its dtype already, or a wider one of its kind."""
-    mine, value = constant.dtype, constant.value
-    if mine in {"int", "float"}:
-        return True
-    if isinstance(value, bool) or beside in {"", "int", "float", "bool"}:
-        return False
-    if mine == beside:
-        return not mine.startswith(("uint", "float8"))
-    floats, wide = beside.startswith(("float", "bfloat")), {"float32", "float64"}
-    if mine.startswith("int") and beside.startswith("int"):
-        return int(mine[3:]) <= int(beside[3:])
-    return (mine.startswith("int") and floats and beside in wide) or (
-        mine == "float32" and beside == "float64" and float(value).is_integer()
-    )
-
-
-def fits_in(constant: Constant, beside: str) -> bool:
-    """Whether a whole number is one of the other operand's dtype: comparing them says the same in that dtype."""
-    if isinstance(constant.value, bool) or not (constant.dtype.startswith("int") and beside in {"int32", "int64"}):
-        return False
-    return -(2**31) <= constant.value < 2**31

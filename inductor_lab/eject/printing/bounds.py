@@ -18,9 +18,9 @@ from inductor_lab.computation.records import Computation, pattern
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.tree import Constant, Expression, Operation, Reduction, index_of, walk
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.triton.nouns import bare
-from inductor_lab.eject.triton.patterns import partner_of
-from inductor_lab.eject.triton.strides import Strides, walkable, word
+from inductor_lab.eject.printing.nouns import bare
+from inductor_lab.eject.printing.patterns import partner_of
+from inductor_lab.eject.printing.strides import Strides, walkable, word
 
 Bound = tuple[Operation, int]
 """An operation, and which operand of it is the number."""
