@@ -131,7 +131,7 @@ class Contest:
             for name, one in self.pairings.items()
         }
         told |= {who: Paired(who, "refused", notes=(f"Refused: {why}.",)) for who, why in self.refused.items()}
-        under = {name: told.pop(name) for name in ("matched", "best") if name in told}
+        under: dict[str, Any] = {name: told.pop(name) for name in ("matched", "best") if name in told}
         return {**under, "settings": self.settings, "against": tuple(told.values())}
 
     def _wrong(self, which: str, settings: Mapping[str, int]) -> str:
