@@ -112,9 +112,7 @@ def test_a_file_that_does_as_it_likes(judged: dict[str, Verdict | LabError], wha
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("how", "status"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, -signal.SIGTERM, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_a_user_who_has_waited_long_enough(own: Path, how: signal.Signals, status: int) -> None:
     (own / "loop.py").write_text(edited(ejected("affine"), FILES["never ends"][0]))
     heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # a background job ignores it
