@@ -61,10 +61,8 @@ class Module:
     graph_id: str
     kind: str
     definitions: list[Definition] = field(default_factory=list)
-    functions: list[Function] = field(default_factory=list)
-    """Those that run the graph, as steps on memory; none of a wrapper in C++, nor of a module that `Parsed` keeps."""
     runs: list[Run] = field(default_factory=list)
-    """Their launches."""
+    """The launches of its functions."""
     externs: list[ExternCall] = field(default_factory=list)
     """Library calls, before their graph has a name."""
     problems: list[tuple[int, str]] = field(default_factory=list)
@@ -74,6 +72,8 @@ class Module:
     """The wrapper is C++."""
     broken: str = ""
     """Why the text is no Python as a whole: `invalid syntax in line 3`."""
+    functions: list[Function] = field(default_factory=list)
+    """Those that run the graph, as steps on memory; none of a wrapper in C++, nor of a module that `Parsed` keeps."""
 
 
 def read_module(text: str) -> Module:
