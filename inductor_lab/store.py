@@ -175,8 +175,9 @@ def load(folder: str | Path) -> Capture:
             graph["module"] = _module(folder, graph["module"])
         capture = from_dict(Capture, {**data["capture"], **{key: data.get(key, []) for key in LISTS}})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
+        why = f"it lacks {error}" if isinstance(error, KeyError) else error
         raise LabError(
-            f"{folder / DOCUMENT} is not a capture that this version can read ({error}); capture again."
+            f"{folder / DOCUMENT} is not a capture that this version can read ({why}); capture again."
         ) from error
     name = address(folder)
     kernels = (dataclasses.replace(kernel, id=f"{name}:{kernel.id.rpartition(':')[2]}") for kernel in capture.kernels)

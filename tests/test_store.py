@@ -134,6 +134,13 @@ def test_a_broken_document_is_one_clear_error(workdir: Path, text: str) -> None:
     assert shelf.captures() == []
 
 
+def test_a_document_that_lacks_something_says_what(workdir: Path) -> None:
+    Path("captured/half").mkdir(parents=True)
+    Path("captured/half/capture.json").write_text(json.dumps({"schema": store.SCHEMA}))
+    with pytest.raises(LabError, match=r"\(it lacks 'graphs'\)"):
+        store.load("captured/half")
+
+
 def test_captures_are_summed_up(saved: Capture) -> None:
     ((folder, summary),) = shelf.captures()
     assert folder == Path("captured/lora")
