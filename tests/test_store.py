@@ -149,7 +149,7 @@ def test_captures_are_summed_up(saved: Capture) -> None:
 
 DIFF = PerfDiff(
     verdict="same", ratio=1.0, ratio_interval=(0.99, 1.01), noise=None,
-    hand={"timing": {"median": 1.5}}, generated={}, device="NVIDIA H200", notes=("a", "b\nc"),
+    hand={"timing": Timing(1.5, (1.4, 1.6), 9, None)}, generated={}, device="NVIDIA H200", notes=("a", "b\nc"),
 )  # fmt: skip
 
 
