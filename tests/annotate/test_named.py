@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asked import some
 from folders import CAPTURED, ROOT, SOURCES, TESTS
 from kernels_as_text import ADD_RELU, ADD_RELU_TENSORS, HEAD, ROWS, TRANSPOSE, capture, kernel, tensor
 
@@ -1095,7 +1096,9 @@ def test_the_documentation_has_the_table() -> None:
     assert runpy.run_path(str(TESTS / "benchmarks" / "names.py"))["table"](document) == document
 
 
-@pytest.mark.parametrize("operation", ["{0} * {0}", "tl_math.sin({0})", "tl_math.exp({0}) + {0}"])
+@pytest.mark.parametrize(
+    "operation", some(["{0} * {0}", "tl_math.sin({0})", "tl_math.exp({0}) + {0}"], ["{0} * {0}", "tl_math.sin({0})"])
+)
 def test_a_formula_that_nobody_wrote_by_hand_still_has_a_title(operation: str) -> None:
     more = "".join(f"    tmp{n} = {operation.format(f'tmp{n - 1}')}\n" for n in range(9, 159))
     body = ADD_RELU.replace("    tl.store(", f"{more}    tl.store(", 1).replace("tmp8, ", "tmp158, ")

@@ -229,6 +229,7 @@ def test_what_the_program_computed_otherwise_departs(training: Path, tmp_path: P
     assert told.code == 1 and re.search(r"the program's \w+ is", told.out)
 
 
+@pytest.mark.slow
 def test_a_broken_file_of_values_is_said_in_a_sentence(training: Path, tmp_path: Path, lab: Lab) -> None:
     folder = store.save(store.load(training), tmp_path / "broken")
     (folder / "values").mkdir()

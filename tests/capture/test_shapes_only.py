@@ -71,6 +71,7 @@ def test_kernels_are_those_of_a_program_that_computes(tmp_path: Path) -> None:
 
 @here
 @pytest.mark.from_nothing
+@pytest.mark.slow
 def test_no_memory_is_taken(tmp_path: Path, lab: Lab) -> None:
     (tmp_path / "huge.py").write_text(HUGE)
     result = lab("capture", str(tmp_path / "huge.py"), "--shapes-only", "-o", str(tmp_path / "huge"))

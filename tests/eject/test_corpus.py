@@ -27,6 +27,7 @@ LORA = CAPTURED / "lora_mlp_h200"
 # ---------------------------------------------------------------- the table
 
 
+@pytest.mark.slow
 def test_every_model_of_the_table_is_a_function_and_every_function_is_in_the_table() -> None:
     programs = {name for name, _ in corpus._returning("corpus_models.py", "Program")}
     assert set(corpus.MODELS) == programs

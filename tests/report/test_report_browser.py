@@ -19,8 +19,9 @@ from inductor_lab.report import html
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason=MISSING),
     pytest.mark.xdist_group("browser"),
+    pytest.mark.slow,
 ]
-WIDTHS = (pytest.param(400, marks=pytest.mark.slow), 1000, pytest.param(1600, marks=pytest.mark.slow))
+WIDTHS = 400, 1000, 1600
 
 
 @pytest.fixture(scope="module")
