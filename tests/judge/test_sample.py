@@ -133,11 +133,9 @@ def verdicts(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     for number, edit in enumerate(edits):
         paths.append(folder / f"relu_{number}.py")
         paths[-1].write_text(applied(large(), EDITS[edit]) if EDITS[edit] else large(), encoding="utf-8")
-    return {
-        name: found
-        for name, found in zip(edits, verify_all(paths, fail_fast=True), strict=True)
-        if isinstance(found, Verdict)
-    }
+    all_cases = "the last element is left out" in edits  # where it is wrong is told by the case of the whole size
+    found = verify_all(paths, fail_fast=not all_cases)
+    return {name: verdict for name, verdict in zip(edits, found, strict=True) if isinstance(verdict, Verdict)}
 
 
 @pytest.mark.slow
