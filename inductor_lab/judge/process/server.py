@@ -190,11 +190,7 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
     except LabError as error:
         news.tell({"error": str(error)})
     except EndedError:
-        try:
-            how = f"{path} does not import: {_how(runner)}"
-        except LabError as error:
-            how = str(error)
-        news.tell({"error": how})
+        news.tell({"error": _not_imported(path, runner)})
     except BaseException as error:
         if short_of_memory(error):
             news.tell({"error": f"there is no verdict: in the process that judges {SHORT}"})
@@ -207,6 +203,14 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
         with suppress(ProcessLookupError):
             os.kill(runner, signal.SIGKILL)
         os._exit(code)
+
+
+def _not_imported(path: Path, runner: int) -> str:
+    """How the process ended that was to import the file."""
+    try:
+        return f"{path} does not import: {_how(runner)}"
+    except LabError as error:
+        return str(error)
 
 
 def _run(path: Path, channel: socket.socket) -> NoReturn:
