@@ -288,6 +288,19 @@ def test_a_sum_of_the_largest_numbers_may_overflow_on_the_way() -> None:
     assert compared(out.index_fill(0, torch.tensor([1]), math.nan), exact.float(), exact, None, draws).message
 
 
+@pytest.mark.parametrize("left", [0.0, math.inf, math.nan])
+def test_terms_of_both_signs_that_overflow_leave_what_their_order_leaves(left: float) -> None:
+    """A ReLU of 1e44 - 2e43 is 0, infinite or NaN in float32, by the order in which the terms are added: eager's NaN tells that they were."""
+    exact = torch.ones(8, 8, dtype=torch.float64)
+    exact[::4] = 8e43
+    out, eager = exact.float(), exact.float()
+    out[::4], eager[::4] = left, math.nan
+    assert not compared(out, eager, exact, eager, list).message
+    if left == 0:
+        assert compared(out, exact.float(), exact, None, list).message
+        assert compared(out, eager, exact.where(exact < 2, math.inf), None, list).message
+
+
 def test_a_step_is_no_cancellation() -> None:
     """`>` for `>=` on the boundary: the last bit moves the result there by 1, and a quarter of it by as much or not at all."""
     x = drawn(5, (64, 256), "normal", torch.float32)
