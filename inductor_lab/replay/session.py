@@ -20,7 +20,14 @@ from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay import inputs, module
-from inductor_lab.replay.agreement import EagerValues, held_launch, held_to_generated, on_the_host, too_large
+from inductor_lab.replay.agreement import (
+    EagerValues,
+    held_launch,
+    held_to_generated,
+    on_the_host,
+    returned_by,
+    too_large,
+)
 from inductor_lab.replay.graph import Checked
 from inductor_lab.replay.launches import Launched, Launches, index, save
 
@@ -173,6 +180,12 @@ class _Run:
     def _held_to_generated(self) -> ReplayedGraph:
         self.progress(f"graph {self.graph.id} as generated")
         given = {name: self.inputs[name] for name in self.names}
+        if self.asked.grafts and not self.kernels.hands:
+            self.notes += (f"graph {self.graph.id} has no hand kernel, and nothing of it is held",)
+            if self.graph.kind == "forward":  # the other graph's hand kernels are given what this one saves
+                with exact_convolutions():
+                    self.saved = on_the_host(returned_by(self._plain(), self.graph, given))
+            return ReplayedGraph(self.graph.id, self._came(), {}, {}, against="generated")
         with exact_convolutions():
             self.saved, outputs, errors = held_to_generated(
                 self.graph, given, self._plain(), self._with_hand_kernels(), self.random_state

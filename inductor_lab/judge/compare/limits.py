@@ -242,7 +242,9 @@ def _off(written: Written, values: Tensor) -> Tensor:
     largest = written.info.max * (1 - 2 * written.info.eps)
     overflown = (ideal.abs() >= largest) & (values * ideal.sign() >= largest)
     inside = ~eager.isfinite() & (ideal.abs() <= written.info.max)  # eager overflows on the way to what does not
-    both = eager.isnan() & ideal.isfinite()  # terms of both signs overflow: their order decides which infinity is left, or none
+    both = (
+        eager.isnan() & ideal.isfinite()
+    )  # terms of both signs overflow: their order decides which infinity is left, or none
     off = ~(near | same | overflown | inside | both)
     nothing = off & values.isnan() & eager.isinf() & ~(ideal.abs() <= written.info.max)
     if int(nothing.sum()) * RARE <= nothing.numel():
