@@ -19,6 +19,8 @@ from inductor_lab.errors import LabError
 from inductor_lab.report import terminal
 from inductor_lab.report.render import text
 
+pytestmark = pytest.mark.usefixtures("shelf_folder")
+
 CAPTURED = Path(inductor_lab.__file__).parents[1] / "captured"
 SOME = ("dlrm_train_h200", "rotary_attention_train_bf16_h200_virtual", "lora_mlp_train_dynamic_h200")
 
