@@ -52,9 +52,23 @@ def workdir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, name: str) -> Path:
+    """A folder that all processes of the session share."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 @pytest.fixture(autouse=True)
-def shelf_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The shelf of parsed captures, the test's own: what a user keeps is neither read nor written."""
+def _shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shelf of parsed captures, the session's own: what a user keeps is neither read nor written, and captured/ is annotated once."""
+    monkeypatch.setenv("INDUCTOR_LAB_CACHE", str(shared_folder(tmp_path_factory, "shelf")))
+
+
+@pytest.fixture
+def shelf_folder(_shelf: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A shelf of the test's own, with nothing on it."""
     folder = tmp_path_factory.getbasetemp() / "shelves" / str(next(COUNT))  # `mktemp` looks through all that there are
     folder.mkdir(parents=True)
     monkeypatch.setenv("INDUCTOR_LAB_CACHE", str(folder))
@@ -74,15 +88,13 @@ def captured_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pat
 
     Whoever asks first makes it, whichever of the session's processes that is.
     """
-    shared = tmp_path_factory.getbasetemp()
-    shared = shared.parent / "captured_once" if "PYTEST_XDIST_WORKER" in os.environ else shared / "captured_once"
+    shared = shared_folder(tmp_path_factory, "captured_once")
 
     def folder_of(target: str, **options: object) -> Path:
         from inductor_lab.capture.run import capture
 
         words = [target, *(f"{name}={value}" for name, value in sorted(options.items()))]
         folder = shared / re.sub(r"\W+", "_", "_".join(words))
-        shared.mkdir(exist_ok=True)
         with folder.with_suffix(".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not folder.exists():

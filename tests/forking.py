@@ -32,7 +32,7 @@ SET_CHILD_SUBREAPER = 36
 """Of prctl(2): what descendants leave behind are our children then."""
 IMPORTED = {
     "interpreting": ("torch", "triton.experimental.gluon", "torch._inductor.select_algorithm", "inductor_lab.judge.process.kernel_process",
-                     "inductor_lab.judge.compare.verdict", "inductor_lab.replay.session"),
+                     "inductor_lab.judge.compare.verdict", "inductor_lab.replay.session", "scipy.special"),
     "capturing": ("torch", "triton", "torch._inductor.compile_fx", "inductor_lab.capture.observe", "inductor_lab.capture.virtual_gpu"),
 }  # fmt: skip
 """What such a process does -> what it begins with."""

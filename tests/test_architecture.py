@@ -132,10 +132,14 @@ def imports(tree: ast.AST, *, inside_functions: bool, types: bool = False) -> It
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
                 yield name if name in NAMES or node.module == "inductor_lab" else node.module or ""
-        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not types:
-            continue
-        elif inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        elif isinstance(node, ast.expr) or (isinstance(node, ast.If) and for_types(node) and not types):
+            continue  # no expression holds an import
+        elif inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield from imports(node, inside_functions=inside_functions, types=types)
+
+
+def for_types(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def room(module: Path) -> str:

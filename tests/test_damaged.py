@@ -16,6 +16,7 @@ pytest.importorskip("torch")
 pytest.importorskip("triton")
 
 from inductor_lab import GraftWarning, LabError, graft
+from inductor_lab.cli import main
 from inductor_lab.pytest_plugin import Held
 
 KERNEL, SPAN = "0", "0_forward:2-4"
@@ -85,14 +86,22 @@ def lora(captured_once: Callable[..., Path]) -> Path:
     return captured_once("lora_mlp", size="laptop", train=True)
 
 
+@pytest.fixture(scope="module")
+def texts(lora: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What `eject` makes of a kernel and of a span."""
+    folder, found = tmp_path_factory.mktemp("whole"), {}
+    for number, which in enumerate((KERNEL, SPAN)):
+        file = folder / f"{number}.py"
+        with pytest.raises(SystemExit) as ended:
+            main(["eject", f"{lora}:{which}", "-o", str(file)])
+        assert not ended.value.code
+        found[which] = file.read_text()
+    return found
+
+
 @pytest.fixture
-def damaged(lora: Path, lab: Callable[..., Any], workdir: Path) -> Callable[[str, str], None]:
+def damaged(texts: dict[str, str], workdir: Path) -> Callable[[str, str], None]:
     """Writes mine.py: of a kernel or a span, with one damage."""
-    texts = {}
-    for which in (KERNEL, SPAN):
-        assert lab("eject", f"{lora}:{which}", "-o", "whole.py").code == 0
-        texts[which] = Path("whole.py").read_text()
-        Path("whole.py").unlink()
 
     def write(which: str, damage: str) -> None:
         for file in workdir.glob("mine.*"):

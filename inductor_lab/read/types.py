@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from math import lcm
 
 from inductor_lab.computation.operators import called
@@ -40,6 +41,7 @@ def fx_type(text: str) -> TensorType | None:
     return TensorType(FX[match[1]], shape, contiguous(shape) if match[3] is None else sizes(match[3]))
 
 
+@lru_cache(maxsize=4096)
 def sizes(text: str) -> tuple[SizeLike, ...]:
     """`4096, 1024` or `s77, 4` as sizes; what is no number stays as it is written."""
     return tuple(map(size, split(text)))

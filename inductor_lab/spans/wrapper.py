@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from inductor_lab.aten import VIEWS
 from inductor_lab.computation import launched
@@ -383,7 +383,8 @@ def _variables(text: str) -> list[str]:
     return re.findall(r"\b(?:buf|arg|primals_|tangents_)\w*\b", text)
 
 
-def _elements(shape: Iterable[SizeLike]) -> Size:
+@lru_cache(maxsize=4096)
+def _elements(shape: tuple[SizeLike, ...]) -> Size:
     """How many elements there are: 32 times s77 of `(s77, 4, 8)`."""
     return product(map(Size.of, shape))
 

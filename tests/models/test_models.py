@@ -86,7 +86,7 @@ def test_every_workload_comes_in_both_precisions():
 @pytest.mark.parametrize(
     ("name", "size"),
     [
-        ("dlrm", "batch"),
+        pytest.param("dlrm", "batch", marks=pytest.mark.slow),
         ("lora_mlp", "rows"),
         ("rotary", "batch"),
         ("rotary_attention", "batch"),

@@ -146,7 +146,13 @@ def test_what_a_person_would_merge_is_listed(name: str, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["dlrm_train_h200", "lora_mlp_train_h200", "sparse_ffn_train_h200", "dlrm_dynamic_h200"]
+    "name",
+    [
+        pytest.param("dlrm_train_h200", marks=pytest.mark.slow),
+        "lora_mlp_train_h200",
+        "sparse_ffn_train_h200",
+        "dlrm_dynamic_h200",
+    ],
 )
 def test_every_listed_span_can_be_ejected_and_overlaps_no_other(name: str) -> None:
     taken = set[tuple[str, int]]()
