@@ -248,7 +248,8 @@ def _printed(
     incoming: Mapping[str, str],
 ) -> Form:
     """A statement for each value that is used twice or long; all others where they are used."""
-    uses = Counter(name for node in order for name in _named(values.nodes[node]))
+    said = (part for node in order for part in ast.walk(values.nodes[node].tree))
+    uses = Counter(part.id for part in said if isinstance(part, ast.Name))
     uses.update(wanted)
     stands = {node: name(names[parameter]) for parameter, node in values.read.items() if node not in incoming}
     statements: list[tuple[str, ast.expr]] = []
@@ -286,7 +287,7 @@ def _as_tensor(node: Node, value: ast.expr) -> ast.expr:
 def _unchanged(node: Node, nodes: Mapping[str, Node]) -> str:
     """The node that this one is: of `x * 1`, and of `x + 0` among whole numbers (`-0.0 + 0` is 0.0), where the dtype stays."""
     neutral = {"add": 0, "mul": 1}.get(operator(node))
-    match ast.parse(node.call, mode="eval").body:
+    match node.tree:
         case ast.Call(args=[ast.Name(id=name), ast.Constant(value=int() | float() as number)], keywords=[]):
             read = nodes[name].type
             if node.type is None or read is None or isinstance(number, bool) or number != neutral:
@@ -295,8 +296,3 @@ def _unchanged(node: Node, nodes: Mapping[str, Node]) -> str:
             same = (read.dtype, read.shape) == (node.type.dtype, node.type.shape)
             return name if same and (neutral == 1 or whole) else ""
     return ""
-
-
-def _named(node: Node) -> list[str]:
-    """The names that a call says, as often as it says them."""
-    return [n.id for n in ast.walk(ast.parse(node.call, mode="eval")) if isinstance(n, ast.Name)]
