@@ -181,8 +181,9 @@ def updates(nodes: tuple[Node, ...]) -> dict[str, str]:
     for node in nodes:
         if fragment.operator(node.target) == "copy" and len(node.arguments) == 2:
             found[node.arguments[0]] = node.arguments[1]
-        elif node.target == "getitem" and (given := lists.get(node.arguments[0])):
-            if node.part is not None and node.part < len(given):
+        elif node.target == "getitem" and node.part is not None:
+            given = lists.get(node.arguments[0], ())
+            if node.part < len(given):
                 found[given[node.part]] = node.name
     return found
 

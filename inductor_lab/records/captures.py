@@ -133,8 +133,8 @@ def _number(operand: ast.expr) -> float | None:
     match operand:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return float(repr(number))  # of more digits than a float has, infinite
-        case ast.UnaryOp(op=ast.USub(), operand=inner) if (number := _number(inner)) is not None:
-            return -number
+        case ast.UnaryOp(op=ast.USub(), operand=inner) if (positive := _number(inner)) is not None:
+            return -positive
     return None
 
 

@@ -9,7 +9,6 @@ Whole numbers that index are held to the tensor that they index (`Checked`), bef
 
 from __future__ import annotations
 
-import ast
 import builtins
 import math
 import re
@@ -28,6 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from inductor_lab.bind.dependencies import operator
 from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager.pointwise import RANDOM as HELPERS
+from inductor_lab.eject.eager.torch_values import names_in
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare.reference import widened
@@ -108,7 +108,7 @@ def _changed(node: Node) -> list[str]:
     name = node.target.split(".")[1] if node.target.count(".") == 2 else ""
     if not name.endswith("_") or not node.arguments:
         return []
-    return [one.id for first in node.operands[:1] for one in ast.walk(first) if isinstance(one, ast.Name)]
+    return names_in(*node.operands[:1])
 
 
 def _itself(operator: Callable[..., Any]) -> Callable[..., Any]:

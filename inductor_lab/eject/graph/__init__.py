@@ -18,7 +18,7 @@ from inductor_lab.bind.bindings import ACCUMULATING
 from inductor_lab.bind.dependencies import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.binding.tensors import Tensor, strides
-from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, method, name, of_torch, tuple_of
+from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, method, name, names_in, of_torch, tuple_of
 from inductor_lab.eject.graph.flex_attention import is_flex
 from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
 from inductor_lab.eject.graph.spelling import is_number, spelled
@@ -56,8 +56,7 @@ class Form:
 
     def names(self) -> set[str]:
         """Names that the statements and the results say."""
-        trees = (*(value for _, value in self.statements), *self.results)
-        return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        return set(names_in(*(value for _, value in self.statements), *self.results))
 
     def reference(self, sizes: Mapping[str, int] = MappingProxyType({})) -> Reference:
         """The form as text."""
@@ -248,8 +247,7 @@ def _printed(
     incoming: Mapping[str, str],
 ) -> Form:
     """A statement for each value that is used twice or long; all others where they are used."""
-    said = (part for node in order for part in ast.walk(values.nodes[node].tree))
-    uses = Counter(part.id for part in said if isinstance(part, ast.Name))
+    uses = Counter(names_in(*(values.nodes[node].tree for node in order)))
     uses.update(wanted)
     stands = {node: name(names[parameter]) for parameter, node in values.read.items() if node not in incoming}
     statements: list[tuple[str, ast.expr]] = []
