@@ -11,7 +11,6 @@ tl.store(out_ptr0, tl.where(tmp31, tmp28, tmp35))       where_14 = aten.where(gt
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isclose
@@ -50,8 +49,6 @@ RESULTS = {
     "prepare_softmax_online[0]": {"max", "maximum"}, "prepare_softmax_online[1]": {"sum", "add"}, "var_mean[0]": {"div"}, "var_mean[1]": {"div", "welford"},
 }  # fmt: skip
 """What the results of an operator that gives several end in."""
-NUMBER = re.compile(r"(?<=[( ])(?<!= )-?\d[\d.e+-]*(?=[,)])")
-"""A number among the arguments of a node's call."""
 MOVED = VIEWS | COPIES | {"gather", "index", "index_select", "embedding", "_unsafe_index"}
 """Operators that take elements from elsewhere: what is stored ends in the operation of what they take them from."""
 
@@ -236,7 +233,7 @@ def _is_called_so(end: Expression, node: Node) -> bool:
     if operator(node) == "mean" and isinstance(end, Reduction):
         return end.part == "mean"  # Welford's
     if node.target == "aten.pow.Tensor_Scalar" and isinstance(end, Operation):
-        (power,) = [float(number) for number in NUMBER.findall(node.call)] or [0.0]
+        (power,) = node.numbers or [0.0]
         squared = plain(end.inputs[0]) is plain(end.inputs[-1])
         product = power >= 2 and power.is_integer() and squared == (power == 2)
         return {"mul": product, "sqrt": power == 0.5, "rsqrt": power == -0.5, "div": power < 0}.get(
@@ -249,9 +246,8 @@ def has_numbers(value: Expression, node: Node) -> bool:
     """Whether a line has the number that a node is called with, where it is plain arithmetic."""
     if not isinstance(value, Operation) or TABLE[value.name].symbol is None:
         return True
-    wanted = [float(number) for number in NUMBER.findall(node.call)]
     has = [part.value for part in map(plain, value.inputs) if isinstance(part, Constant)]
-    return all(any(isclose(number, one, rel_tol=1e-6) for one in has) for number in wanted)
+    return all(any(isclose(number, one, rel_tol=1e-6) for one in has) for number in node.numbers)
 
 
 def is_of_tensors(value: Expression, node: Node, nodes: Mapping[str, Node]) -> bool:
@@ -265,7 +261,7 @@ def is_of_tensors(value: Expression, node: Node, nodes: Mapping[str, Node]) -> b
 def _result(node: Node, nodes: Mapping[str, Node]) -> str:
     """`var_mean[1]` of a node that takes the second result of one."""
     of = [nodes[name] for name in node.arguments if name in nodes] if node.target == "getitem" else []
-    return f"{operator(of[0])}[{node.call.rpartition('[')[2]}" if of else ""
+    return f"{operator(of[0])}[{node.part}]" if of else ""
 
 
 def ends_as(name: str, written: Stored, nodes: Mapping[str, Node], held: set[str]) -> bool:

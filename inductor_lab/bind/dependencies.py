@@ -16,6 +16,11 @@ def operator(node: Node) -> str:
     return parts[1] if len(parts) > 1 else parts[0]
 
 
+def is_part(node: Node, of: str, place: int | str) -> bool:
+    """Whether a node is one result of another, `of[place]`."""
+    return node.arguments == (of,) and str(node.part) == str(place)
+
+
 def ancestors(names: Iterable[str], nodes: Mapping[str, Node]) -> list[str]:
     """What nodes are made of, nearest first, also names that are not there."""
     seen: dict[str, None] = {}

@@ -17,6 +17,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.bind.bindings import BUFFER, Bindings, bind
+from inductor_lab.bind.dependencies import is_part
 from inductor_lab.computation import Computation, computation, groups
 from inductor_lab.records import Capture, ExternCall, Graph, Input, Kernel, Launch, LaunchArgument, Node, TensorType
 
@@ -230,5 +231,5 @@ def _called(variable: str, call: ExternCall, nodes: Mapping[str, Node]) -> str:
     """The node of a library call, or the part of its result that the variable is."""
     (name,) = call.provenance.nodes if len(call.provenance.nodes) == 1 else ("",)
     (place, *_) = (one.name for one in call.outputs if one.value == variable)
-    parts = (node.name for node in nodes.values() if node.target == "getitem" and node.call == f"{name}[{place}]")
+    parts = (node.name for node in nodes.values() if is_part(node, name, place))
     return next(parts, "") if place.isdigit() else name

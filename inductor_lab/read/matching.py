@@ -181,10 +181,10 @@ def updates(nodes: tuple[Node, ...]) -> dict[str, str]:
     for node in nodes:
         if fragment.operator(node.target) == "copy" and len(node.arguments) == 2:
             found[node.arguments[0]] = node.arguments[1]
-        elif node.target == "getitem" and node.arguments[0] in lists:
-            place = re.search(r"\[(\d+)\]$", node.call)
-            if place and int(place[1]) < len(lists[node.arguments[0]]):
-                found[lists[node.arguments[0]][int(place[1])]] = node.name
+        elif node.target == "getitem" and node.part is not None:
+            given = lists.get(node.arguments[0], ())
+            if node.part < len(given):
+                found[given[node.part]] = node.name
     return found
 
 

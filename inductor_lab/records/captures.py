@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 SizeLike = int | str
 """In elements; the compiler's own name where it left a size symbolic, `ks0`, `s77`."""
@@ -87,6 +89,53 @@ class Node:
     type: TensorType | None
     """None where the graph prints none (a scalar, a tuple)."""
     source: SourceLine | None
+
+    @property
+    def tree(self) -> ast.expr:
+        """The call as Python's own tree, parsed once; shared, not to be changed.
+
+        Raises:
+            SyntaxError: the text is no Python; it says which node's.
+        """
+        if (tree := _tree(self.call)) is None:
+            raise SyntaxError(self.name)
+        return tree
+
+    @property
+    def operands(self) -> tuple[ast.expr, ...]:
+        """What an operator is given by position; none for what calls no operator."""
+        tree = _tree(self.call)
+        return tuple(tree.args) if isinstance(tree, ast.Call) else ()
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """The numbers among its operands, in order: 0.5 of `torch.ops.aten.mul.Tensor(x, 0.5)`; True is none."""
+        return tuple(number for one in self.operands if (number := _number(one)) is not None)
+
+    @property
+    def part(self) -> int | None:
+        """Which result of another node it is, 1 of `var_mean[1]`; None for any other call."""
+        match _tree(self.call):
+            case ast.Subscript(value=ast.Name(), slice=ast.Constant(value=int() as place)):
+                return place
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _tree(text: str) -> ast.expr | None:
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _number(operand: ast.expr) -> float | None:
+    match operand:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return float(repr(number))  # of more digits than a float has, infinite
+        case ast.UnaryOp(op=ast.USub(), operand=inner) if (positive := _number(inner)) is not None:
+            return -positive
+    return None
 
 
 @dataclass(frozen=True)

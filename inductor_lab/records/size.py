@@ -15,7 +15,6 @@ import ast
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 
@@ -180,7 +179,7 @@ def _renamed(text: str, meant: tuple[tuple[str, str], ...]) -> Size:
     values = {name: ast.Name(f"({value})") for name, value in meant}
     tree = _of(text).tree
     assert tree is not None
-    return _of(ast.unparse(_substituted(tree, values)))
+    return _of(ast.unparse(substituted(tree, values)))
 
 
 @lru_cache(maxsize=4096)
@@ -204,7 +203,7 @@ class _Plain(ast.NodeTransformer):
         match node:
             case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=given, keywords=[]) if name in _FORMS:
                 names, form = _form(_FORMS[name])
-                return _substituted(form, dict(zip(names, given, strict=True)))
+                return substituted(form, dict(zip(names, given, strict=True)))
             case ast.Call(func=ast.Name(id=name)) if name in _SPELLED:
                 node.func = ast.Name(_SPELLED[name])
         return node
@@ -214,17 +213,28 @@ class _Plain(ast.NodeTransformer):
         return ast.BinOp(node.left, ast.FloorDiv(), node.right) if isinstance(node.op, ast.Div) else node
 
 
-class _Substituted(ast.NodeTransformer):
+class Substituting(ast.NodeTransformer):
+    """Copies a tree, with other expressions in the place of names."""
+
     def __init__(self, values: Mapping[str, ast.expr]) -> None:
         self.values = values
 
-    def visit_Name(self, node: ast.Name) -> ast.AST:
+    def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.values.get(node.id, node)
 
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        fields = {}
+        for key, value in ast.iter_fields(node):
+            if isinstance(value, list):
+                fields[key] = [self.visit(v) if isinstance(v, ast.AST) else v for v in value]
+            else:
+                fields[key] = self.visit(value) if isinstance(value, ast.AST) else value
+        return type(node)(**fields)
 
-def _substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
-    """A new expression with others in the place of names."""
-    return _Substituted(values).visit(deepcopy(node))  # type: ignore[no-any-return]
+
+def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
+    """A copy with names replaced by what they stand for."""
+    return Substituting(values).visit(node)  # type: ignore[no-any-return]
 
 
 def _value(node: ast.expr | None, symbols: Mapping[str, int]) -> int:

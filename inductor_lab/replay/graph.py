@@ -9,7 +9,6 @@ Whole numbers that index are held to the tensor that they index (`Checked`), bef
 
 from __future__ import annotations
 
-import ast
 import builtins
 import math
 import re
@@ -28,6 +27,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from inductor_lab.bind.dependencies import operator
 from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager.pointwise import RANDOM as HELPERS
+from inductor_lab.eject.eager.torch_values import names_in
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare.reference import widened
@@ -38,8 +38,6 @@ NAMES = {"torch": torch, "device": torch.device, "inf": math.inf, "nan": math.na
 SEED = 0
 """Of torch's own generator, from which modules and graphs draw the seeds of their random numbers."""
 RANDOM = re.compile(r"rand|seed|dropout|bernoulli|multinomial|exponential|normal_|uniform|geometric|cauchy")
-DROPS = re.compile(r"(?<!scale=)\b0\.\d*[1-9]")
-"""What a fused attention is passed that drops some of its weights; only the scale is another such number."""
 
 
 def values(
@@ -101,7 +99,7 @@ def draws(node: Node) -> bool:
     """Whether a node draws random numbers, which are others each time: `aten.rand.default`, `prims.inductor_seeds.default`."""
     called = operator(node)
     if "dot_product" in called:
-        return bool(DROPS.search(node.call))
+        return any(0 < number < 1 for number in node.numbers)  # it drops some of its weights; the scale is a keyword's
     return bool(RANDOM.search(called)) and "backward" not in called
 
 
@@ -110,9 +108,7 @@ def _changed(node: Node) -> list[str]:
     name = node.target.split(".")[1] if node.target.count(".") == 2 else ""
     if not name.endswith("_") or not node.arguments:
         return []
-    call = ast.parse(node.call, mode="eval").body
-    first = call.args[0] if isinstance(call, ast.Call) and call.args else None
-    return [one.id for one in ast.walk(first) if isinstance(one, ast.Name)] if first else [node.arguments[0]]
+    return names_in(*node.operands[:1])
 
 
 def _itself(operator: Callable[..., Any]) -> Callable[..., Any]:

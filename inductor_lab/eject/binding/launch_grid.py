@@ -23,7 +23,7 @@ from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.triton.block_layout import grid_of
 from inductor_lab.errors import LabError
-from inductor_lab.records.size import Size, number
+from inductor_lab.records.size import Size, number, substituted
 
 _BLOCKS = "cdiv(m, BLOCK_M) * cdiv(n, BLOCK_N)"
 FUNCTIONS: dict[tuple[str, str], str] = {
@@ -275,16 +275,7 @@ def _holds(test: ast.expr, constants: Mapping[str, Any]) -> bool:
 
 def _filled(grid: str, names: Mapping[str, ast.expr]) -> ast.expr:
     """A grid with sizes and numbers in place of their names."""
-    filled: ast.expr = _Filled(names).visit(ast.parse(grid, mode="eval").body)
-    return filled
-
-
-class _Filled(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, ast.expr]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.names.get(node.id, node)
+    return substituted(ast.parse(grid, mode="eval").body, names)
 
 
 def _written(grid: ast.expr, plan: Plan) -> str:

@@ -54,11 +54,11 @@ from inductor_lab.eject.eager.torch_values import (
     names_in,
     part,
     subscript,
-    substituted,
 )
 from inductor_lab.eject.printing.nouns import statistic
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import Kernel
+from inductor_lab.records.size import substituted
 
 
 @dataclass(frozen=True)

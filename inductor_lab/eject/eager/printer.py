@@ -37,13 +37,12 @@ from inductor_lab.eject.eager.torch_values import (
     method,
     name,
     subscript,
-    substituted,
     tuple_of,
 )
 from inductor_lab.eject.naming import numbered
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import Kernel, SizeLike, TensorType
-from inductor_lab.records.size import ONE, Size
+from inductor_lab.records.size import ONE, Size, substituted
 
 Range = tuple[int, int]
 """The first place, and one past the last."""

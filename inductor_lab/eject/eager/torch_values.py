@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import math
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 from inductor_lab.computation.tree import Cast, Constant
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import SizeLike
-from inductor_lab.records.size import Size
+from inductor_lab.records.size import Size, substituted
 
 FLOATS = (
     "float8_e4m3fn",
@@ -201,30 +201,6 @@ def filled(form: str, *operands: ast.expr) -> ast.expr:
 @lru_cache(maxsize=512)
 def _parsed(form: str, count: int) -> ast.expr:
     return ast.parse(form.format(*(f"_{n}_" for n in range(count))), mode="eval").body
-
-
-class _Substituting(ast.NodeTransformer):
-    """Copies a tree, with other expressions in the place of names."""
-
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
-        self.values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.values.get(node.id, node)
-
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        fields = {}
-        for key, value in ast.iter_fields(node):
-            if isinstance(value, list):
-                fields[key] = [self.visit(v) if isinstance(v, ast.AST) else v for v in value]
-            else:
-                fields[key] = self.visit(value) if isinstance(value, ast.AST) else value
-        return type(node)(**fields)
-
-
-def substituted(node: ast.expr, values: Mapping[str, ast.expr]) -> ast.expr:
-    """A copy with names replaced by what they stand for."""
-    return _Substituting(values).visit(node)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from inductor_lab.bind.bindings import ACCUMULATING
 from inductor_lab.bind.dependencies import needed, operator
 from inductor_lab.computation import Computation
 from inductor_lab.eject.binding.tensors import Tensor, strides
-from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, method, name, of_torch, tuple_of
+from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, method, name, names_in, of_torch, tuple_of
 from inductor_lab.eject.graph.flex_attention import is_flex
 from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
 from inductor_lab.eject.graph.spelling import is_number, spelled
@@ -56,8 +56,7 @@ class Form:
 
     def names(self) -> set[str]:
         """Names that the statements and the results say."""
-        trees = (*(value for _, value in self.statements), *self.results)
-        return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        return set(names_in(*(value for _, value in self.statements), *self.results))
 
     def reference(self, sizes: Mapping[str, int] = MappingProxyType({})) -> Reference:
         """The form as text."""
@@ -248,7 +247,7 @@ def _printed(
     incoming: Mapping[str, str],
 ) -> Form:
     """A statement for each value that is used twice or long; all others where they are used."""
-    uses = Counter(name for node in order for name in _named(values.nodes[node]))
+    uses = Counter(names_in(*(values.nodes[node].tree for node in order)))
     uses.update(wanted)
     stands = {node: name(names[parameter]) for parameter, node in values.read.items() if node not in incoming}
     statements: list[tuple[str, ast.expr]] = []
@@ -286,7 +285,7 @@ def _as_tensor(node: Node, value: ast.expr) -> ast.expr:
 def _unchanged(node: Node, nodes: Mapping[str, Node]) -> str:
     """The node that this one is: of `x * 1`, and of `x + 0` among whole numbers (`-0.0 + 0` is 0.0), where the dtype stays."""
     neutral = {"add": 0, "mul": 1}.get(operator(node))
-    match ast.parse(node.call, mode="eval").body:
+    match node.tree:
         case ast.Call(args=[ast.Name(id=name), ast.Constant(value=int() | float() as number)], keywords=[]):
             read = nodes[name].type
             if node.type is None or read is None or isinstance(number, bool) or number != neutral:
@@ -295,8 +294,3 @@ def _unchanged(node: Node, nodes: Mapping[str, Node]) -> str:
             same = (read.dtype, read.shape) == (node.type.dtype, node.type.shape)
             return name if same and (neutral == 1 or whole) else ""
     return ""
-
-
-def _named(node: Node) -> list[str]:
-    """The names that a call says, as often as it says them."""
-    return [n.id for n in ast.walk(ast.parse(node.call, mode="eval")) if isinstance(n, ast.Name)]

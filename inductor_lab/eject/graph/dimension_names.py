@@ -6,7 +6,7 @@ it element by element, and what it is made of: the relu between a convolution an
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator, Mapping
 
 from inductor_lab.aten import COPIES
@@ -82,7 +82,7 @@ def dimensions(node: Node | None, nodes: Mapping[str, Node], type_: TensorType) 
 
 def _said(node: Node, nodes: Mapping[str, Node], users: Mapping[str, list[Node]]) -> Iterator[tuple[str, ...]]:
     """What the operators say that make a value and take it."""
-    made = nodes.get(node.arguments[0], node) if node.target == "getitem" and node.call.endswith("[0]") else node
+    made = nodes.get(node.arguments[0], node) if node.target == "getitem" and node.part == 0 else node
     if told := _of(made):
         yield told[1]
     for user in users.get(node.name, ()):
@@ -100,8 +100,8 @@ def _beside(node: Node, nodes: Mapping[str, Node], users: Mapping[str, list[Node
         if made.type is None or of.type is None or len(made.type.shape) != len(of.type.shape):
             continue
         places: Order = tuple(range(len(of.type.shape)))
-        if operator(made) == "permute" and (written := re.search(r"\[([-\d, ]+)\]\)$", made.call)):
-            order = tuple(int(place) % len(places) for place in written[1].split(","))
+        if operator(made) == "permute" and made.operands[1:]:
+            order = tuple(place % len(places) for place in ast.literal_eval(made.operands[1]))
             yield other, tuple(map(order.index, places)) if made is other else order
         elif operator(made) in ELEMENTWISE and made.type.shape == of.type.shape:
             yield other, places

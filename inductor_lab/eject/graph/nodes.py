@@ -96,13 +96,12 @@ def expanded(nodes: Iterable[Node]) -> Iterator[Node]:
     results: dict[str, tuple[str, ...]] = {}
     for node in nodes:
         operator = node.target.removeprefix("prims.").removesuffix(".default")
-        if node.target.startswith("prims.") and operator in EXPANSIONS:
+        if node.target.startswith("prims.") and operator in EXPANSIONS and node.operands:
             made, names = EXPANSIONS[operator](node)
             results |= {node.name: names} if names else {}
             yield from made
         elif node.target == "getitem" and node.arguments and node.arguments[0] in results:
-            position = int(node.call.rpartition("[")[2].rstrip("]"))
-            yield _node(node.name, "alias.default", results[node.arguments[0]][position], like=node)
+            yield _node(node.name, "alias.default", results[node.arguments[0]][node.part or 0], like=node)
         else:
             yield node
 
@@ -114,14 +113,14 @@ def inductors_own(node: Node) -> bool:
 
 
 def _fma(node: Node) -> Expansion:
-    a, b, c = _arguments(node)
+    a, b, c = map(ast.unparse, node.operands)
     product = f"{node.name}_product"
     return [_node(product, "mul.Tensor", a, b), _node(node.name, "add.Tensor", product, c, like=node)], ()
 
 
 def _prepare_softmax_online(node: Node) -> Expansion:
     """The largest along a dimension, and the sum of the powers of e once that was taken off."""
-    x, dim = _arguments(node)
+    x, dim = map(ast.unparse, node.operands)
     largest, shifted, powers, total = (f"{node.name}_{part}" for part in ("max", "sub", "exp", "sum"))
     return [
         _node(largest, "amax.default", x, f"[{dim}]", "True"),
@@ -133,7 +132,7 @@ def _prepare_softmax_online(node: Node) -> Expansion:
 
 def _max_pool_with_offsets(node: Node) -> Expansion:
     """The largest of each window, and where in the window it stood: at `row * width + column` of the window, an int8."""
-    x, window, stride, padding, dilation, *_ = _arguments(node)
+    x, window, stride, padding, dilation, *_ = operands = [*map(ast.unparse, node.operands)]
     if len(ast.literal_eval(window)) != len(PLANE):
         return [node], ()
     called = node.name.replace("_low_memory_max_pool_with_offsets", "max_pool")
@@ -146,7 +145,7 @@ def _max_pool_with_offsets(node: Node) -> Expansion:
         for place, start, step in zip((f"{places} // {width}", f"{places} % {width}"), first, steps, strict=True)
     )
     return [
-        replace(_node(pool, "max_pool2d_with_indices.default", *_arguments(node)), arguments=(x,)),
+        replace(_node(pool, "max_pool2d_with_indices.default", *operands), arguments=(x,)),
         Node(largest, "getitem", f"{pool}[0]", (pool,), None, None),
         Node(places, "getitem", f"{pool}[1]", (pool,), None, None),
         Node(
@@ -162,7 +161,7 @@ def _max_pool_with_offsets(node: Node) -> Expansion:
 
 def _max_pool_offsets_to_indices(node: Node) -> Expansion:
     """The places in the image, `row * width + column`, of what stood at these places of its window."""
-    offsets, window, size, stride, padding, dilation = _arguments(node)
+    offsets, window, _, stride, padding, dilation = map(ast.unparse, node.operands)
     if len(ast.literal_eval(window)) != len(PLANE):
         return [node], ()
     inside = "in_" + node.name.replace("_low_memory_max_pool_offsets_to_indices", "window")
@@ -174,7 +173,7 @@ def _max_pool_offsets_to_indices(node: Node) -> Expansion:
             (f"{inside} // {width}", f"{inside} % {width}"), first, ast.literal_eval(dilation), strict=True
         )
     )
-    total = ast.unparse(ast.parse(size, mode="eval").body.elts[-1])  # type: ignore[attr-defined]
+    total = ast.unparse(node.operands[2].elts[-1])  # type: ignore[attr-defined]
     return [
         _node(inside, "_to_copy.default", offsets, "dtype=torch.int64"),
         Node(node.name, "indices", f"{row} * {total} + {column}", (inside,), node.type, node.source),
@@ -206,11 +205,6 @@ EXPANSIONS: dict[str, Callable[[Node], Expansion]] = {
 }
 
 
-def _arguments(node: Node) -> list[str]:
-    call = ast.parse(node.call, mode="eval").body
-    return [ast.unparse(argument) for argument in call.args] if isinstance(call, ast.Call) else []
-
-
 def _node(name: str, target: str, *arguments: str, like: Node | None = None) -> Node:
     """A call of an ATen operator.
 
@@ -231,8 +225,7 @@ def without_biases(nodes: Iterable[Node], kernel: Kernel) -> Iterator[Node]:
     for node in nodes:
         claimed = operator(node) == "convolution" and node.name in kernel.claim.nodes
         product = next((p for p in products if claimed and _alike(p.type, node.type)), None)
-        call = ast.parse(node.call, mode="eval").body if product else None
-        if product is None or node.type is None or not isinstance(call, ast.Call):
+        if product is None or node.type is None or not isinstance(call := node.tree, ast.Call):
             yield node
             continue
         bias = call.args[2]
@@ -241,10 +234,10 @@ def without_biases(nodes: Iterable[Node], kernel: Kernel) -> Iterator[Node]:
             yield replace(node, name=product.name)
             yield _node(node.name, "clone.default", product.name, like=node)
             continue
-        call.args[2] = ast.Constant(None)
+        alone = ast.Call(call.func, [*call.args[:2], ast.Constant(None), *call.args[3:]], call.keywords)
         rows = f"{node.name}_bias"
         used = tuple(name for name in node.arguments if name != bias.id)
-        yield Node(product.name, node.target, ast.unparse(call), used, node.type, node.source)
+        yield Node(product.name, node.target, ast.unparse(alone), used, node.type, node.source)
         sizes = ", ".join(["-1", *["1"] * (len(node.type.shape) - 2)])
         yield _node(rows, "reshape.default", bias.id, f"[{sizes}]", like=replace(node, type=None))
         yield _node(node.name, "add.Tensor", product.name, rows, like=node)

@@ -23,9 +23,11 @@ from inductor_lab.eject.eager.torch_values import (
     tuple_of,
 )
 from inductor_lab.records import Node
+from inductor_lab.records.size import Substituting
 
 ENDLESS = 9223372036854775807
 """The end of a slice that goes on to the last element."""
+NOT_FINITE = {word: of_torch(f"math.{word}") for word in ("inf", "nan")}
 UNSAID = {"layout", "pin_memory", "memory_format"}
 """What does not change a value."""
 Keywords = Mapping[str, ast.expr]
@@ -34,7 +36,7 @@ Spelling = Callable[[Sequence[ast.expr], Keywords], "ast.expr | None"]
 
 def spelled(node: Node, values: Mapping[str, ast.expr]) -> ast.expr:
     """What a node computes, over what stands for the nodes that it reads."""
-    value: ast.expr = _Placed(values).visit(ast.parse(node.call, mode="eval").body)
+    value: ast.expr = _Placed({**values, **NOT_FINITE}).visit(node.tree)
     if not isinstance(value, ast.Call):
         return value
     made = _spelled(operator(node), value)
@@ -55,18 +57,10 @@ def is_number(value: ast.expr) -> bool:
     return False
 
 
-class _Placed(ast.NodeTransformer):
+class _Placed(Substituting):
     """Puts values into the places of the nodes that a call names."""
 
-    def __init__(self, values: Mapping[str, ast.expr]) -> None:
-        self.values = values
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id in {"inf", "nan"}:
-            return of_torch(f"math.{node.id}")
-        return self.values.get(node.id, node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
         if isinstance(node.func, ast.Name) and node.func.id == "device":
             return name("DEVICE")
         return self.generic_visit(node)

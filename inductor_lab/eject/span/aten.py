@@ -16,6 +16,7 @@ from dataclasses import replace
 from inductor_lab.annotate.steps import Step, steps
 from inductor_lab.aten import RESHAPES
 from inductor_lab.bind.bindings import Bindings, bind
+from inductor_lab.bind.dependencies import is_part
 from inductor_lab.bind.dependencies import operator as operator_of
 from inductor_lab.bind.elements import numel
 from inductor_lab.computation import Computation, computation
@@ -159,7 +160,7 @@ class _Tied:
         if not own:
             return
         passed = {argument.name: argument.value for argument in step.arguments}
-        given = _positions(own[-1])
+        given = [one.id if isinstance(one, ast.Name) else "" for one in own[-1].operands]
         if passed.get("bias") == "None" and operator_of(own[-1]) == "convolution" and any(given[2:3]):
             return  # a kernel behind the span adds it: what is in memory is no value of the graph
         self.products.add(own[-1].name)
@@ -174,7 +175,7 @@ class _Tied:
             if variable and not step.parts:
                 yield variable, own[-1].name
             elif variable:
-                yield from ((variable, node.name) for node in self.nodes.values() if _is_part(node, own[-1], part))
+                yield from ((variable, node.name) for node in self.nodes.values() if is_part(node, own[-1].name, part))
 
     def _nodes(self, call: ExternCall) -> list[Node]:
         nodes = [self.nodes[name] for name in call.provenance.nodes if name in self.nodes]
@@ -206,7 +207,7 @@ class _Tied:
             own = next(reversed(self._nodes(step.made)), None)
             if own is None or own.type:
                 return own.name if own else ""
-            return next((node.name for node in self.nodes.values() if _is_part(node, own, argument.name)), "")
+            return next((node.name for node in self.nodes.values() if is_part(node, own.name, argument.name)), "")
         return told(self._of(step.made.id, step.line, computation(step.made))).get(argument.name, "")
 
     def _seen_as(self, value: str, name: str) -> tuple[str, str]:
@@ -237,14 +238,6 @@ class _Tied:
         return node.name if node and alike else ""
 
 
-def _positions(node: Node) -> list[str]:
-    """What a node's call is given by position, each a name, or empty."""
-    match ast.parse(node.call, mode="eval").body:
-        case ast.Call(args=args):
-            return [arg.id if isinstance(arg, ast.Name) else "" for arg in args]
-    return []
-
-
 def _lies_alike(one: TensorType | None, other: TensorType) -> bool:
     """Whether elements that follow each other in one do so in the other: what is passed may be the same memory with its dimensions turned."""
     if one is None or (one.shape, one.stride) == (other.shape, other.stride):
@@ -254,10 +247,6 @@ def _lies_alike(one: TensorType | None, other: TensorType) -> bool:
 
 def _shape(node: Node | None) -> tuple[object, ...] | None:
     return node.type.shape if node and node.type else None
-
-
-def _is_part(node: Node, of: Node, part: int | str) -> bool:
-    return operator_of(node) == "getitem" and node.call == f"{of.name}[{part}]"
 
 
 def _returns(graph: Graph) -> list[tuple[str, str]]:

@@ -8,7 +8,6 @@ sum_24 = sum(mul_61, [0, 1, 2]) of mul_61      of a later launch, which is given
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +22,7 @@ from inductor_lab.eject.span.deduplication import LaunchNumbers, by_hand, genera
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Claim, Kernel, Launch, Node
+from inductor_lab.records.size import substituted
 from inductor_lab.records.span import Span
 
 
@@ -242,10 +242,6 @@ def defined(text: str) -> list[str]:
     return found
 
 
-NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?!\w*=)")
-"""A name in a call, no part of an operator's and no keyword."""
-
-
 def is_claimed(kernel: Kernel, launch: Launch) -> bool:
     """Whether the comment is of this launch."""
     first = kernel.launches[0]
@@ -293,7 +289,7 @@ def _followed(claim: Claim, known: Mapping[str, str], nodes: Mapping[str, Node])
         node = nodes.get(name)
         if node is None or not node.arguments or not names.keys() >= {*node.arguments}:
             return {}
-        made = calls.get(NAME.sub(lambda said: names.get(said[0], said[0]), node.call))
+        made = calls.get(ast.unparse(substituted(node.tree, {name: ast.Name(given) for name, given in names.items()})))
         if made is None:
             return {}
         names[name] = made
