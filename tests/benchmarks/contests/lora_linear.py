@@ -50,6 +50,8 @@ SMOKE = [
     Point(19, "32-24", 16, "ieee", "gelu", True),
     Point(8, "16-8-4", 5, "ieee"),
 ]
+LIMIT = {"tf32": 2.0**-9}
+"""Of the largest value. A tensor core drops 13 bits of each float32 that it is given, cuBLAS rounds them: its error is no limit for a kernel's."""
 DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "gelu": gelu, "silu": silu}
 
@@ -114,6 +116,7 @@ def job(point: Point, device: str) -> Job:
         flops,
         point.precision,
         grad=torch.randn(point.rows, widths[-1], **how) if point.backward else None,
+        limit=LIMIT.get(point.precision),
         public={"two products and addmm_": lambda: into_one(point.activation, *given)} if one else {},
         beside=parts(point.activation, *given) if one else {},
     )
