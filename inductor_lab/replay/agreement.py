@@ -27,7 +27,7 @@ from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.ejected import demanded
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits
-from inductor_lab.judge.compare.allowances import JUMP, around, as_rows
+from inductor_lab.judge.compare.allowances import JUMP, around
 from inductor_lab.judge.compare.reference import expected, signs
 from inductor_lab.judge.inputs.domains import Domain
 from inductor_lab.records import Capture, Graph, Kernel, Node, ReplayedLaunch
@@ -364,28 +364,36 @@ def _compared(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[s
     out, want = (_at(x, alone.DEVICE) for x in (out, want))
     if torch.equal(bits(out), bits(want)):
         return "pass", 0.0 if out.is_floating_point() else None
+    if out.is_floating_point() and (far := _moved_as_far(out, want, again)) is not None:
+        return "pass", far
     found = limits.against_generated(out, want, lambda: [_at(x, alone.DEVICE) for x in again()])
-    if found.message and out.is_floating_point() and _moved_no_further(out, want, again()):
-        return "pass", found.errors.get("hand")
     return found.message or "pass", found.errors.get("hand")
 
 
-def _moved_no_further(out: Tensor, want: Tensor, others: list[Tensor]) -> bool:
-    """Whether an output is no further off than the last bits of the module's inputs move it: its layers multiply what one kernel rounds.
+def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) -> float | None:
+    """How far an output is off, a part of the largest value, where the last bits of the module's inputs move it as far; else None.
 
-    In the root mean square, and each element by the most that any is moved in its row or its column, whichever is less.
+    All layers multiply what one kernel rounds. So an output is held in the root mean square, and each element by the most that any is moved in
+    its row or its column, whichever is less. Logits of a language model are gigabytes: nothing is wider here than it must be.
     """
-    wanted = as_rows(want)
-    if not torch.equal(out.isfinite(), want.isfinite()):
-        return False
-    error, furthest, moved = (as_rows(out) - wanted).abs().nan_to_num(0.0), 0.0, torch.zeros_like(wanted)
-    for other in others:
-        far = (as_rows(_at(other, alone.DEVICE)) - wanted).abs().nan_to_num(0.0, 0.0, 0.0)
-        furthest = max(furthest, float(torch.linalg.vector_norm(far)))
-        moved = torch.maximum(moved, far)
-    most = around(moved)
-    near = error <= JUMP * (moved.amax() if most is None else most)
-    return float(torch.linalg.vector_norm(error)) <= FURTHER * furthest and bool(near.all())
+    wide = torch.promote_types(out.dtype, torch.float32)
+
+    def apart(x: Tensor) -> Tensor:
+        far = (_at(x, alone.DEVICE).to(wide) - want).abs_().nan_to_num_(0.0, 0.0, 0.0).squeeze()
+        return far.reshape(-1, far.shape[-1] if far.ndim > 1 else far.numel())
+
+    if not out.numel() or not torch.equal(out.isfinite(), want.isfinite()):
+        return None
+    moved, most = torch.zeros(()), 0.0
+    for other in again():
+        far = apart(other)
+        moved, most = torch.maximum(moved.to(far), far), max(most, float(torch.linalg.vector_norm(far)))
+    error, limit = apart(out), around(moved)
+    if float(torch.linalg.vector_norm(error)) > FURTHER * most:
+        return None
+    if bool((error > JUMP * (moved.amax() if limit is None else limit)).any()):
+        return None
+    return float(error.amax() / want.abs().amax())
 
 
 def _at(x: Any, device: str) -> Any:
