@@ -41,8 +41,6 @@ Values = Mapping[str, Any]
 DRAWS = (1, 2)
 ALIKE = 0.1
 """How far a value may be from a node's, of its norm, to be taken for it: another node's is about as far as it is long."""
-
-
 FURTHER = 2.0
 """How many times as far as a last bit of the inputs moves an output may it be from the generated module's, in the root mean square."""
 
@@ -382,7 +380,8 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
         far = (_at(x, alone.DEVICE).to(wide) - want).abs_().nan_to_num_(0.0, 0.0, 0.0).squeeze()
         return far.reshape(-1, far.shape[-1] if far.ndim > 1 else far.numel())
 
-    if not out.numel() or not torch.equal(out.isfinite(), want.isfinite()):
+    same = (out == want) | (out.isnan() & want.isnan())
+    if not out.numel() or not bool((same | (out.isfinite() & want.isfinite())).all()):
         return None
     moved, most = torch.zeros(()), 0.0
     for other in again():
@@ -393,7 +392,7 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
         return None
     if bool((error > JUMP * (moved.amax() if limit is None else limit)).any()):
         return None
-    return float(error.amax() / want.abs().amax())
+    return float(error.amax() / want.nan_to_num(0.0, 0.0, 0.0).abs().amax())
 
 
 def _at(x: Any, device: str) -> Any:

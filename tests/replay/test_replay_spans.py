@@ -122,6 +122,11 @@ def test_what_layers_make_of_one_kernel_s_rounding_is_no_fault() -> None:
     assert agreement._compared(other, want, lambda: again)[0] == "pass"
     row = other.clone()
     row[5] = other[6]
+    infinite, negative = want.clone(), other.clone()
+    infinite[3, 4], negative[3, 4] = torch.inf, -torch.inf
+    assert agreement._compared(negative, infinite, lambda: again)[0] != "pass"
+    negative[3, 4] = torch.inf
+    assert agreement._compared(negative, infinite, lambda: again)[0] == "pass"
     for fault in (
         row,
         other * 1.2,
