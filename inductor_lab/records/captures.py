@@ -107,6 +107,12 @@ class Node:
         tree = _tree(self.call)
         return tuple(tree.args) if isinstance(tree, ast.Call) else ()
 
+    def number(self, keyword: str) -> float | None:
+        """What it is given by that name, where it is a number."""
+        tree = _tree(self.call)
+        given = tree.keywords if isinstance(tree, ast.Call) else []
+        return next((_number(one.value) for one in given if one.arg == keyword), None)
+
     @property
     def numbers(self) -> tuple[float, ...]:
         """The numbers among its operands, in order: 0.5 of `torch.ops.aten.mul.Tensor(x, 0.5)`; True is none."""

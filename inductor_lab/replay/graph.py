@@ -99,7 +99,8 @@ def draws(node: Node) -> bool:
     """Whether a node draws random numbers, which are others each time: `aten.rand.default`, `prims.inductor_seeds.default`."""
     called = operator(node)
     if "dot_product" in called:
-        return any(0 < number < 1 for number in node.numbers)  # it drops some of its weights; the scale is a keyword's
+        given = (*node.numbers, node.number("dropout_p") or 0.0)  # not the scale, which is always given by name
+        return any(0 < number < 1 for number in given)
     return bool(RANDOM.search(called)) and "backward" not in called
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
 from inductor_lab.records import Node
+from inductor_lab.replay.graph import draws
 
 
 def node(call: str) -> Node:
@@ -31,6 +33,16 @@ def test_operands_are_what_is_given_by_position() -> None:
 )
 def test_numbers_are_operands_themselves(given: str, numbers: tuple[float, ...]) -> None:
     assert node(f"torch.ops.aten.mul.Tensor({given})").numbers == numbers
+
+
+def test_a_number_is_given_by_name_too() -> None:
+    made = node(
+        "torch.ops.aten.scaled_dot_product_attention.default(q, k, v, dropout_p=0.1, scale=0.125, is_causal=True)"
+    )
+    assert made.numbers == () and made.number("dropout_p") == 0.1
+    assert made.number("is_causal") is None and made.number("attn_mask") is None
+    attention = replace(made, target="aten._scaled_dot_product_efficient_attention.default")
+    assert draws(attention) and not draws(replace(attention, call=made.call.replace("0.1,", "0.0,")))
 
 
 def test_a_part_is_one_result_of_a_node() -> None:
