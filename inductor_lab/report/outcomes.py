@@ -37,7 +37,7 @@ def replayed(found: Replay) -> Iterator[Table | Text]:
     departs = f"; the first that departs is {found.first}" if found.first else ""
     yield Text.assemble((f"{found.verdict}  ", LAUNCH_COLOURS[found.verdict]), f"{ran}, {_inputs(found)}{departs}")
     for graph in found.graphs:
-        if not graph.outputs:  # a note says why nothing of it is held
+        if not graph.outputs and graph.against == "generated":  # a note says why nothing of it is held
             continue
         wrong = [f"{name} {message}" for name, message in graph.outputs.items() if message != "pass"]
         wrong += [f"the program's {name} {message}" for name, message in graph.program.items() if message != "pass"]
