@@ -19,7 +19,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -104,47 +104,29 @@ def timed(file: Path) -> Row:
     return told | {"diff_s": round(time.perf_counter() - begun, 1)}
 
 
-def replayed(capture: Path, rows: list[Row], folder: Path) -> list[Row]:
-    """A capture run again with its spans' own files grafted: as many at once as do not overlap, by halves where those fail."""
-    from inductor_lab import store
+def replayed(capture: Path, rows: list[Row], folder: Path) -> Row:
+    """What a capture's replay says with the own files of these spans grafted at once."""
     from inductor_lab.replay.run import replay
 
-    found = store.load(capture)
-    told: dict[str, Row] = {}
-
-    def run(some: list[Row]) -> None:
-        begun = time.perf_counter()
-        try:
-            result = replay(capture, grafts={row["span"]: folder / row["file"] for row in some})
-            held = [one for one in result.launches if one.kernel in {row["span"] for row in some}]
-            unknown = [f"{one.kernel} {one.message}" for one in held if one.verdict == "unknown"]
-            verdict = "unknown" if unknown and result.verdict == "pass" else result.verdict
-            outputs = ((graph, *one) for graph in result.graphs for one in graph.outputs.items())
-            wrong = next(
-                (f"{name} of {graph.graph} {message}" for graph, name, message in outputs if message != "pass"), ""
-            )
-            message = next((one.message for one in held if one.message), "")
-            said: Row = {
-                "replay": verdict,
-                "replay_says": "; ".join(unknown) or f"{result.first} {message or wrong}".strip(),
-            }
-            said |= {"replay_against": sorted({graph.against for graph in result.graphs})}
-        except LabError as error:
-            said = {"replay": "error", "replay_says": str(error)}
-        if said["replay"] != "pass" and len(some) > 1:
-            print(f"{len(some)} together: {said['replay']}, {said['replay_says']}", flush=True)
-            middle = len(some) // 2
-            run(some[:middle])
-            run(some[middle:])
-            return
-        said |= {"replay_s": round(time.perf_counter() - begun, 1), "replayed_with": len(some)}
-        told.update({row["span"]: said for row in some})
-        print(", ".join(row["span"] for row in some), said["replay"], said["replay_says"], said["replay_s"], flush=True)
-
-    own = [row for row in rows if row["capture"] == found.name]
-    for some in _side_by_side(own):
-        run(some)
-    return [told[row["span"]] for row in own]
+    begun, wanted = time.perf_counter(), {row["span"] for row in rows}
+    try:
+        result = replay(capture, grafts={row["span"]: folder / row["file"] for row in rows})
+        held = [one for one in result.launches if one.kernel in wanted]
+        unknown = [f"{one.kernel} {one.message}" for one in held if one.verdict == "unknown"]
+        verdict = "unknown" if unknown and result.verdict == "pass" else result.verdict
+        outputs = ((graph, *one) for graph in result.graphs for one in graph.outputs.items())
+        wrong = next(
+            (f"{name} of {graph.graph} {message}" for graph, name, message in outputs if message != "pass"), ""
+        )
+        message = next((one.message for one in held if one.message), "")
+        said: Row = {
+            "replay": verdict,
+            "replay_says": "; ".join(unknown) or f"{result.first} {message or wrong}".strip(),
+        }
+        said |= {"replay_against": sorted({graph.against for graph in result.graphs})}
+    except LabError as error:
+        said = {"replay": "error", "replay_says": str(error)}
+    return said | {"replay_s": round(time.perf_counter() - begun, 1), "replayed_with": len(rows)}
 
 
 def _side_by_side(rows: list[Row]) -> list[list[Row]]:
@@ -275,13 +257,29 @@ def main() -> None:
                 keep()
     if asked.replay:
         left = wanted("replay")
+        of = {capture: [row for row in left if row["capture"] == capture.name] for capture in asked.captures}
+        groups = [(capture, some) for capture, own in of.items() for some in _side_by_side(own)]
         with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
-            running = {pool.submit(replayed, one, left, asked.files): one.name for one in asked.captures}
-            for done in as_completed(running):
-                own = [row for row in left if row["capture"] == running[done]]
-                for row, told in zip(own, done.result(), strict=True):
-                    row |= told
-                keep()
+            running: dict[Future[Row], tuple[Path, list[Row]]] = {}
+            while groups or running:
+                running |= {pool.submit(replayed, *one, asked.files): one for one in groups}
+                groups = []
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    (capture, some), told = running.pop(done), done.result()
+                    print(
+                        *(row["span"] for row in some),
+                        told["replay"],
+                        told["replay_says"],
+                        told["replay_s"],
+                        flush=True,
+                    )
+                    if told["replay"] != "pass" and len(some) > 1:  # by halves: which of them is it?
+                        middle = len(some) // 2
+                        groups += [(capture, some[:middle]), (capture, some[middle:])]
+                        continue
+                    for row in some:
+                        row |= told
+                    keep()
     if asked.write:
         text = asked.write.read_text(encoding="utf-8")
         begin, (_, rest) = text.split(f"<!-- {asked.mark} -->\n")[0], text.split(f"<!-- /{asked.mark} -->")

@@ -47,9 +47,6 @@ POINTS = [
     *(Point(1, sparsity, *OPT) for sparsity in SPARSITIES),
     Point(1, 0.9, *LLAMA, variant="by columns"),
     *(Point(tokens, sparsity, *LLAMA) for tokens in (4, 16, 130) for sparsity in SPARSITIES),
-    *(Point(tokens, sparsity, *LLAMA, 3) for tokens in (4, 16, 130) for sparsity in SPARSITIES),
-    *(Point(tokens, sparsity, *OPT) for tokens in (4, 16, 130) for sparsity in SPARSITIES),
-    *(Point(tokens, sparsity, *OPT, 3) for tokens in (1, 4, 16, 130) for sparsity in SPARSITIES),
 ]
 """The one that the goals are counted at first."""
 SMOKE = [
