@@ -42,7 +42,8 @@ DRAWS = (1, 2)
 ALIKE = 0.1
 """How far a value may be from a node's, of its norm, to be taken for it: another node's is about as far as it is long."""
 FURTHER = 2.0
-"""How many times as far as a last bit of the inputs moves an output may it be from the generated module's, in the root mean square."""
+"""How many times as far as a last bit of the inputs moves an output may it be from the generated module's, in the root mean square: a last bit of the
+narrowest dtype that the graph computes in (`_coarsest`)."""
 
 
 @dataclass
@@ -337,11 +338,11 @@ def held_to_generated(
 
 
 def returned_by(call: Module, graph: Graph, given: Mapping[str, Any], draw: int = 0) -> dict[str, Any]:
-    """What a module returns on the card, by the outputs' names; for a draw, on inputs that are a last bit away."""
+    """What a module returns on the card, by the outputs' names; for a draw, on inputs that are a last bit of what the graph computes in away."""
     stays, generator = on_the_cpu(graph), torch.Generator("cpu").manual_seed(draw)
     taken = [copied(x, "cpu" if name in stays else alone.DEVICE) for name, x in given.items()]
     if draw:
-        taken = [_moved(x, generator) for x in taken]
+        taken = [_moved(x, generator, _coarsest(graph)) for x in taken]
     torch.manual_seed(SEED)
     return {name: x for name, x in zip(graph.outputs, call(taken), strict=True) if name}
 
@@ -400,8 +401,14 @@ def _at(x: Any, device: str) -> Any:
     return copied(x, device) if isinstance(x, Tensor) and x.device.type != device else x
 
 
-def _moved(x: Any, generator: torch.Generator) -> Any:
-    """Each value off by a last bit of its own dtype, or not; whole numbers as they are."""
+def _coarsest(graph: Graph) -> float:
+    """The last bit of the narrowest floating dtype that a graph computes in: weights are float32 under autocast, and rounded to half precision first."""
+    dtypes = {getattr(torch, node.type.dtype) for node in graph.nodes if node.type}
+    return max((torch.finfo(dtype).eps for dtype in dtypes.intersection(limits.NARROW)), default=0.0)
+
+
+def _moved(x: Any, generator: torch.Generator, bit: float = 0.0) -> Any:
+    """Each value off by a last bit of its own dtype, or by one that is as coarse as that, or not; whole numbers as they are."""
     if not (isinstance(x, Tensor) and x.is_floating_point()):
         return x
-    return x + x * (torch.finfo(x.dtype).eps / 2) * signs(x, generator).to(x.dtype)
+    return x + x * (max(torch.finfo(x.dtype).eps, bit) / 2) * signs(x, generator).to(x.dtype)
