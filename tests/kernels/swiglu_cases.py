@@ -81,6 +81,13 @@ def test_what_is_not_contiguous() -> None:
     near(grad, torch.autograd.grad(swiglu(*apart.chunk(2, -1)).sum(), apart)[0], grad.dtype)
 
 
+def test_a_gradient_of_two_large_numbers_is_0_where_the_gate_is_shut() -> None:
+    large = torch.full((1, 4), 3e38)
+    gate, up = (-large).requires_grad_(), large.clone().requires_grad_()
+    found = torch.autograd.grad(swiglu(gate, up), (gate, up), torch.ones_like(large) * 3e38)
+    assert found[1].count_nonzero() == 0 and found[1].isfinite().all()
+
+
 def test_gradcheck() -> None:
     assert torch.autograd.gradcheck(swiglu, pair(3, 5, dtype=torch.float64), fast_mode=True)
     assert torch.autograd.gradcheck(swiglu_halves, made(3, 8, dtype=torch.float64), fast_mode=True)

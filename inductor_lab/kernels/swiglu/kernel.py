@@ -193,7 +193,7 @@ def backward(
     gate = computed(tl.load(gate_ptr + row * gate_stride + column, inside))
     up = computed(tl.load(up_ptr + row * up_stride + column, inside))
     sigmoid = tl.sigmoid(gate)
-    up_grad = grad * gate * sigmoid
+    up_grad = grad * (gate * sigmoid)  # of two large numbers grad * gate is infinite, and 0 times that NaN
     gate_grad = grad * up * sigmoid * (1 + gate * (1 - sigmoid))
     tl.store(gate_grad_ptr + row * gate_grad_stride + column, gate_grad.to(gate_grad_ptr.dtype.element_ty), inside)
     tl.store(up_grad_ptr + row * up_grad_stride + column, up_grad.to(up_grad_ptr.dtype.element_ty), inside)
