@@ -294,16 +294,17 @@ def backward(
     for block in tl.range(tl.program_id(0), tl.cdiv(rows, ROWS), tl.num_programs(0), num_stages=STAGES):
         row, inside = owned(block, rows, column, COLUMNS, ROWS)
         grad = tl.load(grad_ptr + row * grad_stride + column, inside, other=0).to(SUM)
-        x = tl.load(x_ptr + row * x_stride + column, inside, other=0)
+        x = tl.load(x_ptr + row * x_stride + column, inside, other=0).to(SUM)
         scale = tl.load(scale_ptr + row, row < rows, other=0)
-        normalized = x.to(SUM) * scale
         inner = grad * weight
-        x_grad = scale * (inner - normalized * (tl.sum(inner * normalized, 1, keep_dims=True) / COLUMNS))
+        # in autograd's order: of large numbers it is infinite where autograd's is, and nowhere else
+        x_grad = scale * inner - x * (tl.sum(inner * x, 1, keep_dims=True) * (scale * scale * scale) / COLUMNS)
         if added_ptr is not None:
             x_grad += tl.load(added_ptr + row * added_stride + column, inside, other=0).to(SUM)
-        tl.store(x_grad_ptr + row * COLUMNS + column, x_grad.to(x.dtype), inside)
+        tl.store(x_grad_ptr + row * COLUMNS + column, x_grad.to(x_grad_ptr.dtype.element_ty), inside)
+        normalized = x * scale
         if ROUNDED:
-            normalized = normalized.to(x.dtype).to(SUM)
+            normalized = normalized.to(x_grad_ptr.dtype.element_ty).to(SUM)
         part += grad * normalized
     if part_ptr is not None:
         own = part_ptr + tl.program_id(0) * COLUMNS + column
