@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import re
@@ -242,6 +243,18 @@ def test_a_long_sum_and_a_long_scan_pass() -> None:
             assert not judged(computed(FORMS["sum"].right[variant], x), "sum", x).message, (variant, family)
         x = x[:, : 10**5]
         assert not judged(computed(FORMS["cumsum"].right["by halves"], x), "cumsum", x).message
+
+
+def test_sums_of_equal_terms_are_all_rounded_the_same_way() -> None:
+    """As a kernel adds them up that has a few neurons at a time: their roundings do not cancel, as those of other terms do."""
+    term = torch.randn(1, 4096, generator=torch.Generator().manual_seed(0))
+    exact = term.double() * 1101
+    one_by_one = functools.reduce(torch.add, [term] * 1101)
+    shaken = exact * (1 + 2.0**-15 * term.double().roll(1))
+    found = partial(compared, eager=exact.float(), exact=exact, generated=None, nudged=lambda: [exact] * 2)
+    assert "rounding errors" in found(one_by_one).message
+    assert not found(one_by_one, alike=True).message
+    assert found(shaken.float(), alike=True).message
 
 
 def test_a_power_of_two_by_the_wrong_constant_is_found() -> None:

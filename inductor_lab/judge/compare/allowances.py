@@ -66,6 +66,8 @@ class Written:
     """Who says what is exact."""
     from_eager: bool = False
     """Whether errors lean from eager's values, not from float64's."""
+    alike: bool = False
+    """Whether the terms of each sum are alike, so that their roundings go the same way."""
     modulus: Tensor | None = None
     """How large the complex values are whose parts these are: rounding moves both parts by what the larger one is."""
 

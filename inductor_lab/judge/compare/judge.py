@@ -30,7 +30,7 @@ from inductor_lab.judge.compare.reference import (
 from inductor_lab.judge.inputs import boundaries, families
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.coverage import Coverage
-from inductor_lab.judge.inputs.placement import Placement, place_inputs, strayed
+from inductor_lab.judge.inputs.placement import Placement, once, place_inputs, strayed, with_room
 from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
 from inductor_lab.judge.watch.launcher import SEVERAL, library
 from inductor_lab.judge.watch.watch import Sample, WholeNeeded
@@ -150,7 +150,10 @@ class Judge:
             shape, _, dtype, *_ = arguments[name]
             if name not in values:
                 values[name] = torch.full(shape, torch.nan if dtype.is_floating_point else 1, dtype=dtype)
-        return boundaries.on_boundaries(self.file, values, plan.seed) if plan.boundaries else values
+        if not plan.boundaries:
+            return values
+        found = with_room(lambda values: boundaries.on_boundaries(self.file, values, plan.seed), values)
+        return {name: x[once(x.stride())].cpu().expand(x.shape) for name, x in found.items()}
 
     def sized(self, plan: Plan) -> Any:
         """The file as it is for the sizes of a case."""
@@ -355,10 +358,10 @@ def _compared(
     Raises:
         WholeNeeded: what the generated kernel's programs wrote is left by the hand kernel's: another of its programs may write it.
     """
-    generated = launched.generated
+    generated, alike = launched.generated, launched.plan.family in families.ALIKE
     mine = generated.views[name] if generated else None
     if not launched.sample:
-        return limits.compared(out, want, ideal, mine, draws, from_eager=from_eager)
+        return limits.compared(out, want, ideal, mine, draws, from_eager=from_eager, alike=alike)
     assert generated and mine is not None
     wrote, changed = generated.wrote[name], differ(out, launched.placement.read_on(alone.DEVICE)[name])
     if not bool((wrote | changed).any()):
@@ -371,7 +374,7 @@ def _compared(
     else:
         eager = part(want).to(out.dtype)
         hand, mine = part(out).where(part.counts, eager), part(mine).where(part(wrote), eager)
-        found = limits.compared(hand, eager, part(ideal), mine, draws.each(part), part.counts, from_eager)
+        found = limits.compared(hand, eager, part(ideal), mine, draws.each(part), part.counts, from_eager, alike)
     if found.wrong is None:
         return found
     wrong = part.marked(found.wrong, out.shape)

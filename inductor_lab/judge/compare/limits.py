@@ -73,7 +73,7 @@ class Finding:
 
 def compared(
     out: Tensor, eager: Tensor | None, exact: Tensor | None, generated: Tensor | None, draws: Draws,
-    counts: Tensor | None = None, from_eager: bool = False,
+    counts: Tensor | None = None, from_eager: bool = False, alike: bool = False,
 ) -> Finding:  # fmt: skip
     """Hold what a kernel wrote to eager PyTorch, judged by the same in float64; where those are not known, to the generated kernel.
 
@@ -81,6 +81,7 @@ def compared(
         generated: What Inductor's kernel wrote, None where it is not for these sizes.
         counts: The elements that the hand kernel wrote, where it wrote some alone.
         from_eager: Whether what leans to one side is told from eager's own values: it rounds more often than float64 explains.
+        alike: Whether the inputs' values are alike, so that the roundings of a sum go the same way.
     """
     if eager is None or exact is None:
         assert generated is not None and draws.regenerated
@@ -94,13 +95,13 @@ def compared(
         parts = [None if x is None else _parts(x) for x in (out, eager, exact, generated)]
         modulus = as_rows(exact.abs().expand(2, *exact.shape))
         marked = None if counts is None else as_rows(counts.expand(2, *out.shape)) > 0
-        written = Written(*parts, modulus=modulus, counts=marked, from_eager=from_eager)  # type: ignore[arg-type, misc]
+        written = Written(*parts, modulus=modulus, counts=marked, from_eager=from_eager, alike=alike)  # type: ignore[arg-type, misc]
         found = _numbers(written, draws.each(lambda draw: _parts(draw.reshape(out.shape))))
         return replace(found, wrong=None if found.wrong is None else found.wrong.any(0))
     if not out.is_floating_point():
         return _whole_numbers(Whole(out, eager, exact.to(out.dtype), generated), draws.nudged)
     marked = None if counts is None else as_rows(counts) > 0
-    return _numbers(Written(out, eager, exact, generated, counts=marked, from_eager=from_eager), draws)
+    return _numbers(Written(out, eager, exact, generated, counts=marked, from_eager=from_eager, alike=alike), draws)
 
 
 def against_generated(out: Tensor, generated: Tensor, regenerated: Draw) -> Finding:
@@ -194,6 +195,7 @@ def _leaning(written: Written, told: Finding) -> Finding:
             moved=None if written.moved is None else some(written.moved),
             judged=some(judged),
             calibrated=written.by_neighbours,
+            alike=written.alike,
             rough=None if written.rough is None else some(written.rough),
         )
     )

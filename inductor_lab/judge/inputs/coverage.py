@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType, SimpleNamespace
 
 import torch
@@ -14,6 +15,7 @@ from torch import Tensor
 
 from inductor_lab.judge.alone import Exact
 from inductor_lab.judge.inputs.domains import domain
+from inductor_lab.judge.inputs.placement import with_room
 
 File = ModuleType | SimpleNamespace
 FACTORS = (-1.0, 1e-3, 1e3, -1e3)
@@ -48,14 +50,15 @@ def compared(file: File, values: Mapping[str, Tensor], *, exact: bool = False) -
 
 
 def sides(left: Tensor | float, right: Tensor | float) -> tuple[Tensor, Tensor]:
-    """Both as tensors; a number is in the dtype of what it is compared with."""
+    """Both as tensors, where one of them lies; a number is in the dtype of what it is compared with."""
     one, other = (side for side in (left, right))
     if not isinstance(one, Tensor):
         one = torch.as_tensor(one, dtype=other.dtype if isinstance(other, Tensor) else None)
     if not isinstance(other, Tensor):
         fits = not one.dtype.is_floating_point and isinstance(other, float)  # a whole number beside a fraction
         other = torch.as_tensor(other, dtype=torch.float64 if fits else one.dtype)
-    return one, other.to(one.device)
+    where = other.device if one.is_cpu else one.device
+    return one.to(where), other.to(where)
 
 
 def difference(left: Tensor, right: Tensor) -> Tensor:
@@ -81,12 +84,11 @@ class Taken:
     def counts(self) -> tuple[int, int, int]:
         return self.below, self.on, self.above
 
-    def add(self, left: Tensor, right: Tensor) -> None:
-        """Count the elements of one run; a NaN is neither."""
-        apart = difference(left, right)
-        self.below += int((apart < 0).sum())
-        self.on += int((left == right).expand(apart.shape).sum())  # two infinities of one sign are equal
-        self.above += int((apart > 0).sum())
+    def add(self, below: int, on: int, above: int) -> None:
+        """Count the elements of one run."""
+        self.below += below
+        self.on += on
+        self.above += above
 
 
 class Coverage:
@@ -125,11 +127,21 @@ class Coverage:
 
 
 def _count(file: File, values: Mapping[str, Tensor], taken: list[Taken]) -> None:
-    rows = compared(file, values)
+    found = with_room(partial(_ways, file), values)
     if not taken:
-        taken += [Taken(what) for what, _, _ in rows]
-    for one, (_, left, right) in zip(taken, rows, strict=True):
-        one.add(left, right)
+        taken += [Taken(what) for what, _ in found]
+    for one, (_, counts) in zip(taken, found, strict=True):
+        one.add(*counts)
+
+
+def _ways(file: File, values: Mapping[str, Tensor]) -> list[tuple[str, tuple[int, int, int]]]:
+    """Of each comparison, for how many elements the left side is smaller, equal, larger; a NaN is neither."""
+    found = []
+    for what, left, right in compared(file, values):
+        apart = difference(left, right)
+        on = (left == right).expand(apart.shape)  # two infinities of one sign are equal
+        found.append((what, (int((apart < 0).sum()), int(on.sum()), int((apart > 0).sum()))))
+    return found
 
 
 def _wild(file: File, values: Mapping[str, Tensor]) -> Iterator[dict[str, Tensor]]:

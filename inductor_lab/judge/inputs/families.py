@@ -68,6 +68,8 @@ FAMILIES: Mapping[str, Family] = {
 }  # fmt: skip
 """What all of a tensor can be drawn from."""
 ODD = {"odd", "edges"}
+ALIKE = {"constant", "ties"}
+"""Of these the terms of a sum are a few numbers, each many times."""
 MASKS = {"masked", "ignored", "taken", "lowest", "highest"}
 FINITE = tuple(name for name in FAMILIES if name not in ODD | MASKS)
 MIXES: Mapping[str, tuple[str, ...]] = {

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
 from inductor_lab.ejected import demanded
+from inductor_lab.judge import alone
 from inductor_lab.judge.inputs.domains import domain
+
+T = TypeVar("T")
 
 GUARD = 1 << 14
 """Elements before and after each tensor that no kernel may touch."""
@@ -78,6 +81,19 @@ def span(shape: Sequence[int], stride: Sequence[int]) -> int:
 def once(stride: Sequence[int]) -> tuple[slice, ...]:
     """One element along each dimension that a tensor is expanded over."""
     return tuple(slice(1) if step == 0 else slice(None) for step in stride)
+
+
+def with_room(found: Callable[[Mapping[str, torch.Tensor]], T], values: Mapping[str, torch.Tensor]) -> T:
+    """What a function finds of tensors that lie on the CPU: looked for on the card, if there is one and its memory does."""
+    if alone.DEVICE == "cpu":
+        return found(values)
+    try:
+        return found({name: x[once(x.stride())].to(alone.DEVICE).expand(x.shape) for name, x in values.items()})
+    except torch.OutOfMemoryError:
+        pass
+    finally:
+        torch.cuda.empty_cache()  # the kernel runs in another process
+    return found(values)
 
 
 def placed(
