@@ -110,7 +110,7 @@ def _translated(node: ast.expr | None, text: str) -> Code:
 
 
 def words(lines: Iterable[str]) -> set[str]:
-    """Every name that statements say, which tells what must be defined before them."""
+    """Every name that statements say, which tells what must be defined before them: what was asked for a name may have been left out since."""
     return set(re.findall(r"\w+", "\n".join(lines)))
 
 

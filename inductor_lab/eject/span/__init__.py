@@ -21,7 +21,7 @@ from inductor_lab.eject.rendering import CudaFile, GraphForm, Header, Inputs, na
 from inductor_lab.eject.span.aten import aten
 from inductor_lab.eject.span.kernels import Part, defined, kernels, once
 from inductor_lab.eject.span.plan import SpanPlan, plan, title
-from inductor_lab.eject.span.sequence import Composer
+from inductor_lab.eject.span.sequence import ATTENTION, Composer
 from inductor_lab.eject.span.views import touched
 from inductor_lab.ejected import Made, packed
 from inductor_lab.errors import LabError
@@ -149,7 +149,7 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
         form, in_quotes(no_form), tuple(text for one in called for text in one.functions), tuple(compared),
         tuple(once(compared.values(), lambda part: part.plan.name)), uncompared,
         any("laid(" in line for one in (launch, generated, reference) if one for line in one.lines),
-        any("written_out(" in line for line in reference.lines) if reference else False, functions, namespace,
+        reference is not None and any(ATTENTION in step.call for step in plan.span.steps), functions, namespace,
         any(part.parts.baseline.checked for part in plan.kernels),
         any(part.given_generated for part in plan.kernels), inputs_of(plan, reference.takes if reference else ()), check_of(plan.tensors),
     )  # fmt: skip

@@ -33,7 +33,6 @@ from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgume
 from inductor_lab.records.span import SpanStep
 
 RETURNS = re.compile(r"^ +return (\(.*, \))$", re.MULTILINE)
-WHOLE = re.compile(r"([a-z_]\w*)(\.view\([^()]*\))?")
 
 
 def aten(plan: SpanPlan) -> Reference:
@@ -74,7 +73,7 @@ class _Tied:
         self.nodes = {node.name: node for node in made}
         self.calls = [call for call in plan.capture.extern_calls if call.graph == plan.span.graph]
         self.compared = nodes_in_numbers(self.nodes, plan.environment)
-        self.returns = _returns(plan.graph)
+        self.returns = [(self._whole(text), node) for text, node in _returns(plan.graph)]
         self.read = {
             tensor.parameter: tensor.parameter
             for tensor in plan.tensors
@@ -118,10 +117,12 @@ class _Tied:
 
     def _whole(self, value: str) -> str:
         """The variable of which an argument is all, in its order; empty where it is none or a part."""
-        told = WHOLE.fullmatch(self._told(value))
-        return told[1] if told else ""
+        match self._told(value):
+            case ast.Name(variable) | ast.Call(ast.Attribute(ast.Name(variable), "view")):
+                return variable
+        return ""
 
-    def _told(self, value: str) -> str:
+    def _told(self, value: str) -> ast.expr:
         return said(value, {tensor.name: (tensor.name, tensor.type) for tensor in self.plan.span.tensors})
 
     def _bound(self, number: int, step: SpanStep) -> Bindings:
@@ -165,7 +166,7 @@ class _Tied:
             return  # a kernel behind the span adds it: what is in memory is no value of the graph
         self.products.add(own[-1].name)
         for place, name in enumerate(given):
-            variable, node = self._seen_as(passed.get(str(place), ""), name)
+            variable, node = self._seen_as(passed.get(str(place), "None"), name)
             if variable and variable not in seen:
                 self.read.setdefault(variable, node)
         outs = [argument.value for argument in step.arguments if argument.name == "out"]
@@ -213,8 +214,9 @@ class _Tied:
     def _seen_as(self, value: str, name: str) -> tuple[str, str]:
         """The variable of which a call is passed all, and the node in it where what is passed is this one; empty where that is not told."""
         node, variable = self.nodes.get(name), self._whole(value)
-        if node is not None and (turned := re.fullmatch(r"(\w+)\.t\(\)", self._told(value))):
-            variable, node = turned[1], self.nodes.get(node.arguments[0]) if operator_of(node) == "permute" else None
+        match self._told(value):
+            case ast.Call(ast.Attribute(ast.Name(variable), "t")) if node is not None:
+                node = self.nodes.get(node.arguments[0]) if operator_of(node) == "permute" else None
         tensor = next((one for one in self.plan.tensors if one.parameter == variable), None)
         if node is None or tensor is None:
             return "", ""
@@ -231,8 +233,7 @@ class _Tied:
         written = (argument.storage for step in of[self.plan.span.last + 1 :] for argument in step.writes)
         if tensor.parameter in written:
             return ""
-        named = re.compile(rf"\b{tensor.parameter}\b")
-        told = [self.compared.get(name) for text, name in self.returns if named.search(text) and self._whole(text)]
+        told = [self.compared.get(name) for variable, name in self.returns if variable == tensor.parameter]
         node = told[0] if told else None
         alike = node and node.type and (node.type.dtype, numel(node.type)) == (tensor.type.dtype, tensor.numel())
         return node.name if node and alike else ""

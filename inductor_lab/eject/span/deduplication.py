@@ -166,7 +166,7 @@ def one_for_all(plan: Plan, parts: Rendering, of: Numbers, others: Sequence[Rend
         for at, one in enumerate(hand.parameters)
     ]
     if len({repr(one.hand.launcher.settings) for one in (parts, *others)}) > 1:
-        why = (re.sub(r"autotuner kept\.$", "autotuner kept for most.", line) for line in launcher.lines)
+        why = (line.replace("autotuner kept.", "autotuner kept for most.") for line in launcher.lines)
         launcher = replace(launcher, lines=tuple(why))
     hand = replace(hand, parameters=_given(parameters, hand.launcher, of), body=body, launcher=launcher)
     if reference:
@@ -195,17 +195,15 @@ def _given(parameters: Sequence[Parameter], launcher: Launcher, of: Numbers) -> 
 def _launched(plan: Plan, body: Sequence[str], launcher: Launcher, of: Numbers) -> tuple[tuple[str, ...], Launcher]:
     """A kernel's body and its launcher that take the numbers."""
     passed = of.placed(PASSED, f"_({launcher.passed})", upper=False)[2:-1]
-    new = "".join(f"{name.upper()}={name}, " for name in of.of(BODY, BODY))
-    cut = min((found.start() for key in launcher.settings if (found := re.search(rf"\b{key}=", passed))), default=None)
-    if new:
-        passed = f"{passed}, {new[:-2]}" if cut is None else passed[:cut] + new + passed[cut:]
+    new = "".join(f", {name.upper()}={name}" for name in of.of(BODY, BODY))
+    cut = min((at for key in launcher.settings if (at := passed.find(f", {key}=")) >= 0), default=len(passed))
     tensors = [tensor.name for tensor in plan.tensors.values()]
     changed = replace(
         launcher,
         takes=(*tensors, *of.of(BODY, TAKEN)),
         lines=_lines(of.placed(LINES, "\n".join(launcher.lines), upper=False)),
         grid=of.placed(GRID, launcher.grid, upper=False),
-        passed=passed,
+        passed=passed[:cut] + new + passed[cut:],
     )
     return _lines(of.placed(BODY, "\n".join(body), upper=True)), changed
 

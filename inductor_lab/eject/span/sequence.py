@@ -12,8 +12,9 @@ aten.sum.dim_IntList(x, [0])                    torch.ops.aten.sum.dim_IntList(x
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inductor_lab.eject import naming
@@ -21,14 +22,13 @@ from inductor_lab.eject.file.literals import called, tuple_of
 from inductor_lab.eject.rendering import Launcher
 from inductor_lab.eject.span.antiunification import Number
 from inductor_lab.eject.span.kernels import Part
-from inductor_lab.eject.span.plan import SpanPlan
+from inductor_lab.eject.span.plan import MADE, SpanPlan
 from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
 from inductor_lab.errors import LabError
 from inductor_lab.records import SizeLike, TensorType
 from inductor_lab.records.size import Size
 from inductor_lab.records.span import SpanStep, SpanTensor
 
-ATTENTION = re.compile(r"(torch\.ops\.aten\._scaled_dot_product_\w+\.\w+)\(")
 ROW = 3
 """Launches of one kernel in a row that are told as a loop, at least."""
 
@@ -56,15 +56,14 @@ class Composer:
         self.symbols = plan.environment.keys() | plan.unbacked.keys()
 
     def hand(self) -> list[str]:
-        return list(self._statements(self._launched, given=("in", "inout", "out")))
+        return list(self._statements(self._launched))
 
     def generated(self) -> list[str]:
-        return list(self._statements(self._generated, given=("in", "inout", "out"), reuse=True))
+        return list(self._statements(self._generated, reuse=True))
 
     def eager(self) -> list[str]:
         """The caller goes on with its inputs: those that are written over are copied first, and laid as they were where a view counts on it."""
-        told = self._statements(self._eager, given=("in", "inout"))
-        lines = [ATTENTION.sub(r"written_out(\1, ", line) for line in told]
+        lines = [*self._statements(self._eager, eager=True)]
         copied = []
         for tensor in self.span.tensors:
             name = self.names[tensor.name]
@@ -110,10 +109,10 @@ class Composer:
     # ---- steps
 
     def _statements(
-        self, told: Callable[[SpanStep, Part], LaunchStatement], given: Collection[str], reuse: bool = False
+        self, told: Callable[[SpanStep, Part], LaunchStatement], *, reuse: bool = False, eager: bool = False
     ) -> Iterator[str]:
         row: list[LaunchStatement] = []
-        for one in self._told(told, given, reuse):
+        for one in self._told(told, reuse, eager):
             if row and (isinstance(one, str) or one.form != row[0].form or one.settings != row[0].settings):
                 yield from self._row(row)
                 row = []
@@ -144,9 +143,9 @@ class Composer:
         yield from (f"    {line}" for line in lines)
 
     def _told(
-        self, told: Callable[[SpanStep, Part], LaunchStatement], given: Collection[str], reuse: bool
+        self, told: Callable[[SpanStep, Part], LaunchStatement], reuse: bool, eager: bool
     ) -> Iterator[str | LaunchStatement]:
-        there = {tensor.name for tensor in self.span.tensors if tensor.role in given}
+        there = {tensor.name for tensor in self.span.tensors if tensor.role not in (MADE if eager else ("inner",))}
         for step, part in zip(self.span.steps, self.parts, strict=True):
             used = {variable for argument in step.arguments for variable in bases(argument.value)}
             for tensor in self.span.tensors:
@@ -154,7 +153,7 @@ class Composer:
                     yield f"{self.names[tensor.name]} = {self._memory(tensor, reuse)}"
                     there.add(tensor.name)
             if part is None:
-                yield from self._called(step, there)
+                yield from self._called(step, there, eager)
             else:
                 yield told(step, part)
 
@@ -204,8 +203,9 @@ class Composer:
         names += [named[name] for name in reference.takes]
         return LaunchStatement(form, (*arguments, *map(str, given.values())), (*names, *given))
 
-    def _called(self, step: SpanStep, there: set[str]) -> Iterator[str]:
-        *before, value = call(step.call, [(argument.name, self._said(argument.value)) for argument in step.arguments])
+    def _called(self, step: SpanStep, there: set[str], eager: bool) -> Iterator[str]:
+        passed = [(argument.name, self._said(argument.value)) for argument in step.arguments]
+        *before, value = call(step.call, passed, eager=eager)
         yield from before
         if not step.results:
             yield value
@@ -238,7 +238,8 @@ class Composer:
         return [self._said(values[parameter]) for parameter in part.plan.tensors]
 
     def _said(self, value: str) -> str:
-        return said(value, {tensor.name: (self.names[tensor.name], tensor.type) for tensor in self.span.tensors})
+        tensors = {tensor.name: (self.names[tensor.name], tensor.type) for tensor in self.span.tensors}
+        return ast.unparse(said(value, tensors))
 
 
 def _places(given: Iterable[str]) -> list[str]:
@@ -259,14 +260,17 @@ def _sizes(sizes: Sequence[SizeLike]) -> str:
 
 PLAIN = {"mm", "addmm", "bmm", "baddbmm", "convolution", "_int_mm", "_scaled_mm"}
 """Functions of `extern_kernels` that torch calls by the same name, and gives the same arguments."""
+ATTENTION = "_scaled_dot_product"
+"""What the names of fused attentions have."""
 OPERATOR = re.compile(r"(?:torch\.ops\.)?((aten|prims)\.\w+(\.\w+)?)")
 
 
-def call(target: str, arguments: Sequence[tuple[str, str]]) -> list[str]:
+def call(target: str, arguments: Sequence[tuple[str, str]], *, eager: bool = False) -> list[str]:
     """Statements that do what a call does; the last one's value is its result.
 
     Args:
         arguments: Position or keyword, and what is passed.
+        eager: Whether a fused attention is to run where the card's own does not, too.
 
     Raises:
         LabError: no function of torch's does it.
@@ -284,5 +288,6 @@ def call(target: str, arguments: Sequence[tuple[str, str]]) -> list[str]:
     if target == "torch._scaled_mm":
         return [f"{target}({passed})"]
     if found := OPERATOR.fullmatch(target):
-        return [f"torch.ops.{found[1]}({passed})"]
+        wrapped = eager and ATTENTION in target
+        return [f"written_out(torch.ops.{found[1]}, {passed})" if wrapped else f"torch.ops.{found[1]}({passed})"]
     raise LabError(f"no function of torch's does what `{target}` does")

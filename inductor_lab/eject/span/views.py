@@ -18,16 +18,14 @@ from inductor_lab.records.span import SpanStep
 Sizes = Sequence[SizeLike]
 
 
-def said(value: str, tensors: Mapping[str, tuple[str, TensorType]]) -> str:
+def said(value: str, tensors: Mapping[str, tuple[str, TensorType]]) -> ast.expr:
     """A step's argument in the file's names.
 
     Args:
         tensors: The wrapper's variable -> the name here, and the type.
     """
-    try:
-        return ast.unparse(_Said(tensors).visit(ast.parse(value, mode="eval").body))
-    except SyntaxError:  # `float("inf")` is Python, `inf` of C++ is not
-        return value
+    tree: ast.expr = _Said(tensors).visit(ast.parse(value, mode="eval").body)
+    return tree
 
 
 def bases(value: str) -> list[str]:
@@ -50,9 +48,8 @@ class _Said(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         match node:
-            case ast.Call(func=ast.Name("view"), args=[ast.Name(base), ast.Tuple(shape), ast.Tuple(stride), offset]):
-                name, type_ = self.tensors[base]
-                text = view(name, type_, [*map(_size, shape)], [*map(_size, stride)], _size(offset))
+            case ast.Call(ast.Name("view"), [ast.Name(of), ast.Tuple(size), ast.Tuple(step), at]) if of in self.tensors:
+                text = view(*self.tensors[of], [*map(_size, size)], [*map(_size, step)], _size(at))
                 return ast.parse(text, mode="eval").body
         self.generic_visit(node)
         return node

@@ -269,7 +269,7 @@ class Order:
     def of(cls, found: Computation) -> Order:
         """Raises UnprintableError where the text tells it in no form that is known."""
         place = next(number for number, each in enumerate(found.statements) if isinstance(each, ast.If))
-        said = [re.sub(r"\s+", " ", text) for text in _tests(found.statements[place])]
+        said = [*_tests(found.statements[place])]
         count = len(found.parts)
         turns = [f"pid % {count} == {number} pid // {count}" for number in range(count)]
         ends = [

@@ -5,7 +5,6 @@ The generated baseline of every file, `--style verbatim`, and the readable form 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -14,7 +13,7 @@ from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.launch_grid import BlockGrid, along_scans, block_grid, grid
 from inductor_lab.eject.binding.plan import Plan
 from inductor_lab.eject.device_functions import exchanged
-from inductor_lab.eject.rendering import KernelText, Parameter, passed_for
+from inductor_lab.eject.rendering import KernelText, Parameter, names_in, passed_for
 from inductor_lab.errors import LabError
 from inductor_lab.records import Argument
 
@@ -38,7 +37,7 @@ def renamed(plan: Plan, why: str) -> KernelText:
     written = _text(plan, tuple(exchanged(body, names).splitlines()), names, remark)
     if counted is not None:
         return _over_blocks(written, counted)
-    if plan.kernel.category in ("template", config.WRITTEN) and not re.search("[A-Za-z]", written.grid):
+    if plan.kernel.category in ("template", config.WRITTEN) and not names_in(written.grid):
         remark += " The grid in `launch` is for the blocks that it has now."
     return replace(written, remark=remark)
 
