@@ -328,6 +328,26 @@ def test_a_missing_package_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
     assert result.err.startswith("error: no_such_package is not installed")
 
 
+@pytest.mark.parametrize(
+    ("verb", "line", "said"),
+    [
+        ("verify", "raise ValueError('boom')", "kernels/mine.py does not import: ValueError: boom"),
+        ("verify", "ORIGIN = None", "kernels/mine.py: ORIGIN is None, which is no dict"),
+        ("inspect", "raise ValueError('boom')", "kernels/mine.py does not import: ValueError: boom"),
+        ("inspect", "launch = lambda *tensors: None", "kernels/mine.py: `<lambda>` launched no Triton kernel"),
+        ("diff", "launch = lambda *tensors: None", "kernels/mine.py: `<lambda>` launched no Triton kernel"),
+    ],
+)
+def test_a_message_names_a_file_as_it_was_given(lora: Lab, workdir: Path, verb: str, line: str, said: str) -> None:
+    pytest.importorskip("triton")
+    (workdir / "kernels").mkdir()
+    assert lora("eject", "lora:0", "-o", "kernels/mine.py").code == 0
+    with (workdir / "kernels" / "mine.py").open("a", encoding="utf-8") as file:
+        file.write(f"\n{line}\n")
+    found = lora(verb, "kernels/mine.py")
+    assert found.code == 2 and f"error: {said}" in found.err and str(workdir) not in found.err
+
+
 def test_a_failed_verification_exits_with_1(lora: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     import inductor_lab.verify as verify
     from inductor_lab.records import Case, Verdict
