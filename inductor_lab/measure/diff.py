@@ -122,7 +122,7 @@ def diff(
         hand, generated = machine(module, gpu or present)
     except LabError as error:  # the times stand without it
         hand, generated = {}, {}
-        notes.append(str(error))
+        notes.append(str(error).removeprefix(f"{module.__file__}: "))  # a result is kept, its file's folder need not be
     if is_span(module):
         progress("profiling each launch")
         hand["launches"] = launch_times(kernels, "hand", method)
