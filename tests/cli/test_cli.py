@@ -161,8 +161,11 @@ def test_inspect_takes_a_kernel_or_a_file(lora: Lab) -> None:
     assert code["registers"] > 0
     shown = lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "amdgcn", "--json")
     assert "global_load" in json.loads(shown.out)["text"]
-    assert "AMD GPU has no PTX" in lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "ptx").err
     lora("eject", "lora:0", "-o", "kernel.py")
+    for named in ("lora:0", "kernel.py"):
+        refused = lora("inspect", named, "--gpu", "mi300x", "--show", "sass")
+        assert refused.code == 2 and refused.out == ""
+        assert "error: An AMD GPU has no SASS: the machine code of gfx942 is AMDGCN, --show amdgcn" in refused.err
     assert lora("inspect", "kernel.py", "--gpu", "h200", "--show", "llir").out.startswith("; ModuleID")
     both = json.loads(lora("inspect", "kernel.py", "--gpu", "a100", "--json").out)
     assert [each["arch"] for which in ("hand", "generated") for each in both[which]] == ["sm_80", "sm_80"]
