@@ -339,6 +339,7 @@ def test_a_missing_package_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
         ("inspect", "raise ValueError('boom')", "kernels/mine.py does not import: ValueError: boom"),
         ("inspect", "launch = lambda *tensors: None", "kernels/mine.py: `<lambda>` launched no Triton kernel"),
         ("diff", "launch = lambda *tensors: None", "kernels/mine.py: `<lambda>` launched no Triton kernel"),
+        ("replay lora --graft", "raise ValueError('boom')", "kernels/mine.py does not import: ValueError: boom"),
     ],
 )
 def test_a_message_names_a_file_as_it_was_given(lora: Lab, workdir: Path, verb: str, line: str, said: str) -> None:
@@ -347,7 +348,7 @@ def test_a_message_names_a_file_as_it_was_given(lora: Lab, workdir: Path, verb: 
     assert lora("eject", "lora:0", "-o", "kernels/mine.py").code == 0
     with (workdir / "kernels" / "mine.py").open("a", encoding="utf-8") as file:
         file.write(f"\n{line}\n")
-    found = lora(verb, "kernels/mine.py")
+    found = lora(*verb.split(), "0=kernels/mine.py" if "--graft" in verb else "kernels/mine.py")
     assert found.code == 2 and f"error: {said}" in found.err and str(workdir) not in found.err
 
 
