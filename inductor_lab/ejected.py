@@ -84,9 +84,12 @@ def load(path: str | Path) -> Ejected:
         raise LabError(f"{path} does not import: {error}; an ejected file needs torch and triton") from error
     except (Exception, SystemExit) as error:
         raise LabError(f"{path} does not import: {type(error).__name__}: {error}") from error
+    module.__file__ = str(path)  # as it was given, for the messages that name it: the import made it absolute
     check_whole(module, path, LAUNCHERS)
     source = getattr(getattr(module, "cuda_kernel", None), "path", None)
     if isinstance(source, Path) and not source.is_file():
+        if source.parent == path.absolute().parent:
+            source = path.with_name(source.name)
         raise LabError(f"{source} is missing, which holds the kernel of {path}: put it back, or eject both again")
     return Ejected(path, module)
 

@@ -189,12 +189,12 @@ class _Server:
     ) -> Verdict | LabError:
         """The verdict on one file; `done` is given its cases as they end."""
         start, case = self.said.seek(0, os.SEEK_END), ""
-        folder = _here()
-        path = folder / path
         self.number += 1
         self.busy = True
         try:
-            self.child.send({"number": self.number, "folder": str(folder), "path": str(path), "seed": _seed(), **asked})
+            self.child.send(
+                {"number": self.number, "folder": str(_here()), "path": str(path), "seed": _seed(), **asked}
+            )
         except BrokenPipeError:
             return self._broken(start)
         result: Verdict | LabError | None = None

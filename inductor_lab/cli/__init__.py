@@ -34,8 +34,9 @@ def main(arguments: Sequence[str] | None = None, app: typer.Typer | None = None,
     words, debug = _without_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
         if app is None:
-            from inductor_lab.cli.app import app
+            from inductor_lab.cli.app import app as ours
 
+            app = ours
         _of(app, words)(args=words, prog_name=name)
     except SystemExit as leaving:
         # Typer makes 1 of it, the code of a finding; what was short is still in the buffer.

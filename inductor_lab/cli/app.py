@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -39,6 +40,7 @@ def options(
     """What TorchInductor writes for your model, made readable, editable and measurable."""
 
 
+_verb: Callable[..., None]
 for _verb in (begin.demo, begin.doctor, begin.models):
     app.command(cls=Verb)(_verb)
 app.command(cls=catalog.WithCommand)(catalog.capture)

@@ -40,7 +40,7 @@ Folder = Annotated[Path | None, option("-o --output DIR", "The capture's folder;
 class WithCommand(Verb):
     """A verb whose arguments end at `--`: what follows is the user's command, word for word in `context.obj`."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # click's, or Typer's own copy of it
         if "--" in args:
             split = args.index("--")
             args, ctx.obj = args[:split], args[split + 1 :]

@@ -67,9 +67,13 @@ class Found:
     file: Path
     content: str
     """`content_hash` of what was compared."""
-    diff: PerfDiff | None
-    error: LabError | None
+    outcome: PerfDiff | LabError
     checks: Sequence[Check]
+
+    @property
+    def diff(self) -> PerfDiff | None:
+        """None of what can not be compared."""
+        return None if isinstance(self.outcome, LabError) else self.outcome
 
 
 Against = Annotated[
@@ -120,8 +124,10 @@ def diff(
             raise LabError(f"There is no {stage!r} to show; it is {', '.join(STAGES[:-1])} or {STAGES[-1]}.")
     from inductor_lab.measure.timing.samples import Method
 
-    options = {"against": against or (), "best": best, "show": show or (), "profile": profile}
-    options["method"] = Method(launch, cache, rounds)
+    options = {
+        "against": against or (), "best": best, "show": show or (), "profile": profile,
+        "method": Method(launch, cache, rounds),
+    }  # fmt: skip
     asked = Asked(gpu, options, fail_slower, junit, baseline, save_baseline, inside)
     files = list(dict.fromkeys(files))
     for file in files:
@@ -180,21 +186,21 @@ def _one(file: Path, asked: Asked, stored: Baseline | None, *, alone: bool) -> F
     from inductor_lab.measure.ci import Check, checks, decided
 
     began, content = time.monotonic(), content_hash(file)
-    diff, error = None, None
+    found: PerfDiff | LabError
     with output.progress(f"Comparing {file}") as step:
         try:
             compare = partial(decided, _compared) if asked.limited else _compared
-            diff = compare(file, asked.gpu, progress=step, **asked.options)
+            found = compare(file, asked.gpu, progress=step, **asked.options)
+            if asked.inside:
+                found = _in_the_step(found, file, asked.inside, step)
         except LabError as raised:
             if alone:
                 raise
-            error = raised
-        if asked.inside and diff:
-            diff = _in_the_step(diff, file, asked.inside, step)
-    made = checks(str(file), diff or error, asked.fail_slower, time.monotonic() - began)
-    if asked.baseline and stored and diff:
-        made.append(Check(str(file), "baseline", *stored.held(file, diff)))
-    return Found(file, content, diff, error, made)
+            found = raised
+    made = checks(str(file), found, asked.fail_slower, time.monotonic() - began)
+    if asked.baseline and stored and not isinstance(found, LabError):
+        made.append(Check(str(file), "baseline", *stored.held(file, found)))
+    return Found(file, content, found, made)
 
 
 def _compared(file: Path, gpu: str, **options: Any) -> PerfDiff:
@@ -223,7 +229,7 @@ def _show(found: Sequence[Found], asked: Asked, json: bool) -> None:
         output.document(next(iter(documents.values())) if alone else {"files": documents})
         return
     if not alone:
-        output.show(*outcomes.perf_diffs({str(one.file): one.diff or one.error for one in found}))
+        output.show(*outcomes.perf_diffs({str(one.file): one.outcome for one in found}))
     elif found[0].diff:
         output.show(*outcomes.outcome(found[0].diff))
     for one in found:
@@ -237,9 +243,9 @@ def _show(found: Sequence[Found], asked: Asked, json: bool) -> None:
 def _document(one: Found, limited: bool) -> dict[str, Any]:
     from inductor_lab import store
 
-    if one.error:
-        return {"error": str(one.error)}
-    told: dict[str, Any] = store.to_dict(one.diff)
+    if isinstance(one.outcome, LabError):
+        return {"error": str(one.outcome)}
+    told: dict[str, Any] = store.to_dict(one.outcome)
     return {**told, "checks": [asdict(check) for check in one.checks]} if limited else told
 
 
@@ -247,7 +253,7 @@ def _write_junit(path: Path, found: Sequence[Found]) -> None:
     from inductor_lab.measure.ci import junit, versions
 
     diffs = [one.diff for one in found if one.diff]
-    told = {"device": [diff.device for diff in diffs]}
+    told: dict[str, list[object]] = {"device": [diff.device for diff in diffs]}
     told |= {name: [diff.conditions[name] for diff in diffs if name in diff.conditions] for name in MEASURED_BY}
     properties = {name: ", ".join(map(str, dict.fromkeys(values))) for name, values in told.items() if values}
     text = junit([check for one in found for check in one.checks], {**properties, **versions()})

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperArgument, TyperCommand
 
 from inductor_lab.gpus import DEFAULT, GPUS
 from inductor_lab.listing import FIELDS
@@ -27,9 +27,13 @@ class Verb(TyperCommand):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         for one in self.params:
-            if one.param_type_name == "argument" and (name := one.metavar):
-                one.get_usage_pieces = lambda context, name=name: [name]  # type: ignore[method-assign]
-                one.get_help_record = lambda context, name=name, one=one: (name, one.help or "")  # type: ignore[method-assign]
+            if isinstance(one, TyperArgument) and (name := one.metavar):
+                vars(one).update(_called(name, one.help or ""))
+
+
+def _called(name: str, help: str) -> dict[str, Callable[[typer.Context], object]]:
+    """What an argument has in the place of its class's methods, so that the help calls it this."""
+    return {"get_usage_pieces": lambda context: [name], "get_help_record": lambda context: (name, help)}
 
 
 def option(written: str, help: str, complete: Complete | Sequence[str] | None = None, **more: Any) -> Any:

@@ -122,7 +122,7 @@ def verify(
     asked = {
         "effort": "thorough" if thorough else "quick" if quick or watch else "default", "seeds": seeds,
         "case": "" if inputs else case, "inputs": inputs, "fail_fast": fail_fast, "limit": limit,
-        "save": str(_npz(save.absolute())) if save else "", **({} if seed is None else {"seed": seed}),
+        "save": str(_npz(save)) if save else "", **({} if seed is None else {"seed": seed}),
     }  # fmt: skip
     if watch:
         _watch(files[0], asked, json)
@@ -139,7 +139,7 @@ def _inputs(case: str) -> str:
         return ""
     if not kept.is_file():
         raise LabError(f"There is no file {kept}; `verify FILE --save {kept}` writes one when FILE fails.")
-    return str(kept.absolute())
+    return str(kept)
 
 
 def _npz(file: Path) -> Path:

@@ -15,7 +15,7 @@ from inductor_lab.bind.blocks import Configuration
 from inductor_lab.bind.heuristics import configuration
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import GPUS, Card, card_of
-from inductor_lab.machine.inspection import machine_code, need_stage, printed
+from inductor_lab.machine.inspection import COMPILED, machine_code, need_stage, printed
 from inductor_lab.machine.source import Source, compilable
 from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
@@ -38,19 +38,22 @@ def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int]
     return replace(machine_code(compiled, gpu, target_named(gpu)), kernel=kernel.name, constants=constants)
 
 
-def code_of_kernel(
-    kernel: Kernel, gpu: str = "h200", stage: str = "sass", choices: Mapping[str, int] | None = None
-) -> str:
+def code_of_kernel(kernel: Kernel, gpu: str = "h200", stage: str = "", choices: Mapping[str, int] | None = None) -> str:
     """The code of a captured kernel at a stage of its compilation: `source`, `ttir`, `ttgir`, `llir`, `ptx`, `sass`; `amdgcn` for AMD.
+
+    Args:
+        stage: The card's machine code unless given, `sass` or `amdgcn`.
 
     Raises:
         LabError: as `inspect_kernel`, or there is no such stage for the card, or the tools that print it are missing.
     """
-    need_stage(stage, target_named(gpu))
+    target = target_named(gpu)
+    stage = stage or COMPILED[target.backend][-1]
+    need_stage(stage, target)
     if stage == "source":
         return kernel.text
     _, compiled = compile_kernel(kernel, gpu, choices)
-    return printed(compiled.assembly, target_named(gpu), stage)
+    return printed(compiled.assembly, stage)
 
 
 def compile_kernel(kernel: Kernel, gpu: str, choices: Mapping[str, int] | None = None) -> tuple[Source, Compiled]:

@@ -39,7 +39,7 @@ from inductor_lab.records import MachineCode
 COMPILED = {"cuda": ("ttir", "ttgir", "llir", "ptx", "sass"), "hip": ("ttir", "ttgir", "llir", "amdgcn")}
 """What a kernel is on its way through the compiler, by Triton's name of the maker."""
 STAGES = ("source", *COMPILED["cuda"], "amdgcn")
-"""In the order of compilation; `sass` asks for an AMD GPU's assembly too."""
+"""In the order of compilation; the last of a maker's is its machine code."""
 NO_TOOLS = "nvdisasm and cuobjdump, which Triton's wheel for Linux carries, are missing here: --show ptx needs neither"
 LAUNCHERS = {"hand": "launch", "generated": "launch_generated"}
 
@@ -130,8 +130,11 @@ def code_of(module: ModuleType, gpu: str, which: str, stage: str) -> tuple[Code,
         LabError: there is no such stage for this kernel or card, or it does not compile.
     """
     target = target_named(gpu)
+    in_cuda = which == "hand" and hasattr(module, "CudaKernel")
+    if in_cuda and target.backend != "cuda":
+        raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     need_stage(stage, target)
-    if which == "hand" and hasattr(module, "CudaKernel"):
+    if in_cuda:
         return _of_cuda(module, target, stage)
     need_triton()
     found = [_of_launch(module, launch, target, stage) for launch in launches_of(module, which)]
@@ -142,9 +145,13 @@ def need_stage(stage: str, target: Target) -> None:
     """LabError where there is no such stage, or none on the way to such a card."""
     if stage not in STAGES:
         raise LabError(f"There is no {stage!r} to show; it is {', '.join(STAGES[:-1])} or {STAGES[-1]}.")
-    if stage not in ("source", "sass", *COMPILED[target.backend]):
+    *others, last = COMPILED[target.backend]
+    if stage not in ("source", *others, last):
         maker = "An NVIDIA" if target.backend == "cuda" else "An AMD"
-        raise LabError(f"{maker} GPU has no {stage.upper()}: {target.name} has {', '.join(COMPILED[target.backend])}.")
+        raise LabError(
+            f"{maker} GPU has no {stage.upper()}: the machine code of {target.name} is {last.upper()}, --show {last}; "
+            f"it also has {', '.join(others[:-1])} and {others[-1]}."
+        )
 
 
 def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: str) -> Code:
@@ -157,18 +164,16 @@ def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: 
     except Exception as error:
         failed = f"Triton can not compile `{name}` for {target.name}"
         raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error
-    return Code(name, printed(made, target, stage), made["ttgir"], given)
+    return Code(name, printed(made, stage), made["ttgir"], given)
 
 
-def printed(made: Mapping[str, Any], target: Target, stage: str) -> str:
+def printed(made: Mapping[str, Any], stage: str) -> str:
     """The text of a compiled kernel at a stage that there is.
 
     Raises:
         LabError: the tools that print it are missing.
     """
-    if stage == "sass":
-        return _sass(made["cubin"]) if target.backend == "cuda" else str(made["amdgcn"])
-    return str(made[stage])
+    return _sass(made["cubin"]) if stage == "sass" else str(made[stage])
 
 
 def _of_cuda(module: ModuleType, target: Target, stage: str) -> tuple[Code, ...]:
@@ -177,8 +182,6 @@ def _of_cuda(module: ModuleType, target: Target, stage: str) -> tuple[Code, ...]
         "ptx": lambda name, text, target: compile_cuda(name, text, target, "ptx").decode(),
         "sass": lambda name, text, target: _widest(_sass(compile_cuda(name, text, target))),
     }
-    if target.backend != "cuda":
-        raise LabError(f"{module.__file__}: its kernel is CUDA C++, which is compiled for NVIDIA's cards alone")
     if stage not in makers:
         raise LabError(f"{module.__file__}: its kernel is CUDA C++, which has no {stage.upper()}; --show ptx or sass")
     return tuple(Code(name, makers[stage](name, text, target)) for name, text in launched(module))

@@ -54,9 +54,14 @@ def checks(file: str, found: PerfDiff | LabError, allowed: float | None, seconds
     """
     if isinstance(found, LabError):
         return [Check(file, "generated", "error", str(found), seconds)]
-    main = Paired("generated", found.verdict, found.ratio, found.ratio_interval, found.noise, found.margin)
-    made = [Check(file, one.name, *speed(one, allowed)) for one in (main, *found.against)]
+    made = [Check(file, one.name, *speed(one, allowed)) for one in _contests(found)]
     return [replace(made[0], seconds=seconds), *made[1:]]
+
+
+def _contests(found: PerfDiff) -> tuple[Paired, ...]:
+    """The hand kernel against the generated one, and against each other that was asked for."""
+    main = Paired("generated", found.verdict, found.ratio, found.ratio_interval, found.noise, found.margin)
+    return main, *found.against
 
 
 def speed(found: Paired, allowed: float | None) -> tuple[str, str]:
@@ -92,7 +97,7 @@ def percent(ratio: float) -> str:
 
 def undecided(found: PerfDiff) -> bool:
     """Whether measuring for longer may tell more."""
-    return any(one.verdict == "inconclusive" and one.ratio is not None for one in (found, *found.against))
+    return any(one.verdict == "inconclusive" and one.ratio is not None for one in _contests(found))
 
 
 LONGER = 4
@@ -183,9 +188,10 @@ class Baseline:
             raise LabError(f"{self.path} is left as it is: {file} {why}; measure again to store it.")
         assert found.ratio_interval is not None  # of what was timed
         self.card = found.device
+        measured_by = {name: found.conditions.get(name) for name in (*METHOD, "rounds")}
         self.files[self._key(file)] = Stored(
             sha256, f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}", versions(),
-            {name: found.conditions.get(name) for name in (*METHOD, "rounds")},
+            {name: value for name, value in measured_by.items() if isinstance(value, str | int | None)},
             found.hand["timing"], found.generated["timing"], found.ratio_interval, found.margin or 0.0,
             found.settings, found.ratio, found.noise,
         )  # fmt: skip

@@ -15,6 +15,7 @@ from types import ModuleType
 from inductor_lab.ejected import is_span, load
 from inductor_lab.errors import LabError
 from inductor_lab.machine import LAUNCHERS, inspect_module, present_gpu, target_named
+from inductor_lab.machine.inspection import need_stage
 from inductor_lab.measure.contest.configurations import AsRun, as_run, both
 from inductor_lab.measure.contest.contest import Contest, check_asked, contest
 from inductor_lab.measure.timing.ceilings import ceilings
@@ -100,6 +101,8 @@ def diff(
     target_named(gpu or "h200")
     present = present_gpu()
     check_asked(against, best=best, gpu=present is not None)
+    for stage in show:
+        need_stage(stage, target_named(gpu or present or "h200"))
     module = load(path).module
     if present is None:
         progress(f"compiling both for {gpu or 'h200'}")
@@ -122,7 +125,7 @@ def diff(
         hand, generated = machine(module, gpu or present)
     except LabError as error:  # the times stand without it
         hand, generated = {}, {}
-        notes.append(str(error))
+        notes.append(str(error).removeprefix(f"{module.__file__}: "))  # a result is kept, its file's folder need not be
     if is_span(module):
         progress("profiling each launch")
         hand["launches"] = launch_times(kernels, "hand", method)

@@ -135,7 +135,7 @@ def _run(
         kept.mkdir()
     asked = {
         "seed": seed or 0,
-        "grafts": {_key(name): str(path.absolute()) for name, path in grafts.items()},
+        "grafts": {_key(name): str(path) for name, path in grafts.items()},
         "keep": str(kept.absolute()) if kept else "",
         "kept": seed is None,
         "kernel": "",

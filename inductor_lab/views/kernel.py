@@ -264,10 +264,10 @@ class KernelView(OfRecord):
         found = inspect_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch), choices)
         return ResultView("machine", found)
 
-    def code(self, stage: str = "sass", gpu: str = "auto", **choices: int) -> str:
+    def code(self, stage: str = "", gpu: str = "auto", **choices: int) -> str:
         """What the compiler makes of the generated kernel at a stage: `ttir`, `ttgir`, `llir`, `ptx`, `sass`; `amdgcn` for AMD.
 
-        The other arguments, and what can be wrong, are those of `inspect`.
+        Unless a stage is given it is the machine code, `sass` or `amdgcn`. The other arguments, and what can be wrong, are those of `inspect`.
         """
         from inductor_lab.machine import code_of_kernel, gpu_meant
 

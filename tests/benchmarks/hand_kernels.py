@@ -134,10 +134,12 @@ def gained(found: dict[str, Any]) -> Row:
 
 def asked_of(limit: float, verb: str, file: Path, *options: str) -> dict[str, Any]:
     """What a verb says of a file, as JSON; {"failed": why} where it says nothing."""
-    command = [sys.executable, "-m", "inductor_lab", verb, str(file), *options, "--json"]
+    command = [sys.executable, "-m", "inductor_lab", verb, file.name, *options, "--json"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=limit)
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, env=environment, timeout=limit, cwd=file.parent
+        )
         return json.loads(done.stdout)  # type: ignore[no-any-return]
     except subprocess.TimeoutExpired:
         return {"failed": f"{verb} took longer than {limit:.0f} s"}

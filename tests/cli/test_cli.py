@@ -161,8 +161,11 @@ def test_inspect_takes_a_kernel_or_a_file(lora: Lab) -> None:
     assert code["registers"] > 0
     shown = lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "amdgcn", "--json")
     assert "global_load" in json.loads(shown.out)["text"]
-    assert "AMD GPU has no PTX" in lora("inspect", "lora:0", "--gpu", "mi300x", "--show", "ptx").err
     lora("eject", "lora:0", "-o", "kernel.py")
+    for named in ("lora:0", "kernel.py"):
+        refused = lora("inspect", named, "--gpu", "mi300x", "--show", "sass")
+        assert refused.code == 2 and refused.out == ""
+        assert "error: An AMD GPU has no SASS: the machine code of gfx942 is AMDGCN, --show amdgcn" in refused.err
     assert lora("inspect", "kernel.py", "--gpu", "h200", "--show", "llir").out.startswith("; ModuleID")
     both = json.loads(lora("inspect", "kernel.py", "--gpu", "a100", "--json").out)
     assert [each["arch"] for which in ("hand", "generated") for each in both[which]] == ["sm_80", "sm_80"]
@@ -326,6 +329,27 @@ def test_a_missing_package_is_named(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
     result = lab("list")
     assert result.code == 2
     assert result.err.startswith("error: no_such_package is not installed")
+
+
+@pytest.mark.parametrize(
+    ("verb", "line", "said"),
+    [
+        ("verify", "raise ValueError('boom')", "kernels/mine.py does not import: ValueError: boom"),
+        ("verify", "ORIGIN = None", "kernels/mine.py: ORIGIN is None, which is no dict"),
+        ("inspect", "raise ValueError('boom')", "kernels/mine.py does not import: ValueError: boom"),
+        ("inspect", "launch = lambda *tensors: None", "kernels/mine.py: `<lambda>` launched no Triton kernel"),
+        ("diff", "launch = lambda *tensors: None", "kernels/mine.py: `<lambda>` launched no Triton kernel"),
+        ("replay lora --graft", "raise ValueError('boom')", "kernels/mine.py does not import: ValueError: boom"),
+    ],
+)
+def test_a_message_names_a_file_as_it_was_given(lora: Lab, workdir: Path, verb: str, line: str, said: str) -> None:
+    pytest.importorskip("triton")
+    (workdir / "kernels").mkdir()
+    assert lora("eject", "lora:0", "-o", "kernels/mine.py").code == 0
+    with (workdir / "kernels" / "mine.py").open("a", encoding="utf-8") as file:
+        file.write(f"\n{line}\n")
+    found = lora(*verb.split(), "0=kernels/mine.py" if "--graft" in verb else "kernels/mine.py")
+    assert found.code == 2 and f"error: {said}" in found.err and str(workdir) not in found.err
 
 
 def test_a_failed_verification_exits_with_1(lora: Lab, monkeypatch: pytest.MonkeyPatch) -> None:

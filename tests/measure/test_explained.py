@@ -276,6 +276,21 @@ def test_ceilings_that_can_not_be_measured_leave_the_times(edited: Path, monkeyp
     assert place.bytes_per_second and place.bytes_share is None
 
 
+def test_a_launcher_that_can_not_be_inspected_leaves_the_times_and_names_no_folder(
+    edited: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge, "measure", Times(1.0))
+    text = edited.read_text()
+    (launch,) = [line for line in text.splitlines(keepends=True) if line.startswith("    add_mul_relu[grid](mm, ")]
+    asks = "    if mm.device.type == 'meta':\n        raise ValueError('float32 is asked for')\n"
+    edited.write_text(text.replace(launch, asks + launch))
+    found = judge.diff(edited)
+    (note,) = [note for note in found.notes if "tensors without values" in note]
+    assert note.startswith("`launch` can not be called on tensors without values") and "(ValueError: float32" in note
+    assert found.verdict == "same" and "machine" not in found.hand
+    assert not [note for note in found.notes if str(edited.parent) in note]
+
+
 @pytest.mark.slow
 def test_a_kernel_that_is_launched_twice_is_two_launches(edited: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge, "present_gpu", lambda: None)

@@ -11,6 +11,7 @@ from inductor_lab.eject import eject, eject_files
 from inductor_lab.ejected import load, write_all
 from inductor_lab.errors import LabError
 from inductor_lab.machine.inspection import COMPILED, code_of
+from inductor_lab.measure.diff import diff
 from inductor_lab.measure.why.normal import asserted, lines
 from inductor_lab.measure.why.texts import difference, unified
 from inductor_lab.store import load as load_capture
@@ -212,10 +213,17 @@ def test_an_edit_shows_at_every_stage(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("compiles")
 def test_an_amd_gpu_has_assembly_and_no_ptx(tmp_path: Path) -> None:
     module = load(ejected(tmp_path, "lora_mlp_h200:0", "verbatim")).module
-    assert difference(module, "mi300x", "sass") == ""
-    assert "v_" in code_of(module, "mi300x", "hand", "sass")[0].text
-    with pytest.raises(LabError, match="An AMD GPU has no PTX: gfx942 has ttir, ttgir, llir, amdgcn"):
-        difference(module, "mi300x", "ptx")
+    assert "v_" in code_of(module, "mi300x", "hand", "amdgcn")[0].text
+    way = "the machine code of gfx942 is AMDGCN, --show amdgcn; it also has ttir, ttgir and llir"
+    for stage in ("ptx", "sass"):
+        with pytest.raises(LabError, match=f"An AMD GPU has no {stage.upper()}: {way}"):
+            difference(module, "mi300x", stage)
+        with pytest.raises(LabError, match=f"An AMD GPU has no {stage.upper()}: {way}"):
+            diff(tmp_path / "none.py", gpu="mi300x", show=[stage])
+    with pytest.raises(
+        LabError, match="An NVIDIA GPU has no AMDGCN: the machine code of sm_90 is SASS, --show sass; it"
+    ):
+        difference(module, "h200", "amdgcn")
     assert difference(module, "mi300x", "amdgcn") == difference(module, "mi300x", "llir") == ""
     with pytest.raises(LabError, match="no 'hlo' to show; it is source, ttir, ttgir, llir, ptx, sass or amdgcn"):
         difference(module, "h200", "hlo")

@@ -80,7 +80,7 @@ def main(asking: int, told: int) -> None:
     for asked in _requests(asking):
         news = _News(told, asked.pop("number"))
         if alone.INTERPRETING:
-            _import_what_it_asks(asked["path"])
+            _import_what_it_asks(Path(asked["folder"], asked["path"]))
         with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
             judge = os.fork()
             if not judge:
@@ -103,7 +103,7 @@ def _requests(asking: int) -> Iterator[dict[str, Any]]:
         end = time.monotonic() + IDLE
 
 
-def _import_what_it_asks(path: str) -> None:
+def _import_what_it_asks(path: Path) -> None:
     """Inductor's helper functions and scipy's, where the file may ask for them: once here, not in both processes of every file.
 
     Inductor's bring all of Dynamo.
@@ -111,7 +111,7 @@ def _import_what_it_asks(path: str) -> None:
     from inductor_lab.judge.process.file_parts import INDUCTORS
 
     with suppress(Exception):  # what is wrong with either is told by the process that judges
-        text = Path(path).read_text(encoding="utf-8") if Path(path).is_file() else ""
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
         if re.search(r"\.(erf|[lt]gamma|normcdf|cyl_bessel|[jy][01]\b)", text):
             importlib.import_module("scipy.special")
         if INDUCTORS.rpartition(".")[0] not in text:

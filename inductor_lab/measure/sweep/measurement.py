@@ -235,7 +235,7 @@ def _ceiling() -> float:
 def _device() -> str:
     import torch
 
-    return torch.cuda.get_device_name()
+    return str(torch.cuda.get_device_name())
 
 
 @cache

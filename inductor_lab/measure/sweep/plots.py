@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from matplotlib import colors
+from matplotlib import cm, colors
 from matplotlib.figure import Figure
 
 from inductor_lab.measure.sweep.results import Row, contestants, copy_ceiling, devices
 
-STYLES = {
+STYLES: Mapping[str, Mapping[str, Any]] = {
     "hand": {"color": "#1f6f6b", "marker": "o", "linewidth": 2.2, "zorder": 5},
     "generated": {"color": "#2f5f8f", "marker": "D", "linestyle": "none", "zorder": 6},
     "inductor": {"color": "#c46a1b", "marker": "s"},
@@ -147,12 +147,11 @@ def heat_map(rows: Sequence[Row], axes: Mapping[str, str], title: str) -> Figure
     most = max(1.02, *(max(row.ratio, 1 / row.ratio) for row in rows if row.ratio))
     size = (1.8 + len(dtypes) * max(3.0, 0.75 * len(acrosses)), 1.6 + max(2.0, 0.42 * len(downs)))
     figure = Figure(figsize=size, layout="constrained")
-    shown = None
+    shown = cm.ScalarMappable(colors.LogNorm(1 / most, most), _map())
     for place, dtype in zip(figure.subplots(1, len(dtypes), squeeze=False)[0], dtypes, strict=True):
         cells = {(row.sizes[down_symbol], row.sizes[across_symbol]): row for row in rows if row.dtype == dtype}
         ratios = [[_ratio(cells.get((d, a))) for a in acrosses] for d in downs]
-        norm = colors.LogNorm(1 / most, most)
-        shown = place.imshow(ratios, norm=norm, cmap=_map(), aspect="auto", origin="lower")
+        place.imshow(ratios, norm=shown.norm, cmap=shown.cmap, aspect="auto", origin="lower")
         _numbers(place, [[cells.get((d, a)) for a in acrosses] for d in downs])
         place.set_xticks(range(len(acrosses)), [f"{a:,}" for a in acrosses], rotation=45, ha="right", fontsize=8)
         place.set_yticks(range(len(downs)), [f"{d:,}" for d in downs], fontsize=8)

@@ -99,7 +99,7 @@ def _number(text: str, name: str) -> int:
     base, _, power = text.replace("_", "").partition("**")
     if len(base) > 13 or len(power) > 2:
         raise LabError(f"--sweep: {text} is too large for {name}.")
-    value = int(base) ** int(power or 1)
+    value: int = int(base) ** int(power or 1)
     if not 1 <= value <= LARGEST:
         raise LabError(f"--sweep: {name} can not be {text}: a size is 1 or more and at most 2**40.")
     return value
@@ -229,7 +229,7 @@ def placed(module: ModuleType, point: Point, seed: int, device: str) -> SimpleNa
             name: (shape, stride, getattr(torch, point.dtype) if dtype.is_floating_point else dtype, fill)
             for name, (shape, stride, dtype, fill) in arguments.items()
         }
-    if is_own(module, point) and getattr(module, "REAL", ""):
+    if is_own(module, point) and getattr(module, "REAL", None):
         tensors = dict(zip(arguments, module.example_inputs(device), strict=True))
     else:
         from inductor_lab.judge import alone

@@ -181,7 +181,11 @@ TIMES: Mapping[str, Callable[[Timing], Any]] = {
 
 
 def _sizes(axes: Axes) -> list[Column]:
-    return [(name, lambda row, symbol=symbol: row.sizes[symbol]) for name, symbol in axes.items()]
+    return [(name, _size(symbol)) for name, symbol in axes.items()]
+
+
+def _size(symbol: str) -> Callable[[Row], int]:
+    return lambda row: row.sizes[symbol]
 
 
 def _named(*fields: str) -> list[Column]:
