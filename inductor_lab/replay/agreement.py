@@ -1,20 +1,10 @@
-"""Does what a launch wrote, or a graph returned, agree with eager PyTorch? By the judge's own limit.
-
-A graph that is too large for that, whose every value would stay in float64, is held to the module as Inductor generated it: both modules run on
-the same inputs, one with the hand kernels. Each hand kernel's run is held to its own reference, the outputs of the one to those of the other; where
-no hand kernel is given, each launch is held to its reference. What waits for the other lies on the card where there is room, else in the
-host's memory.
-
-real_llama_3_1_8b: 8.0e9 weights, 36 GB go into its backward graph; all its nodes' values in float64 are 729 GB.
-"""
+"""Does what a launch wrote, or a graph returned, agree with eager PyTorch? By the judge's own limit."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -25,25 +15,18 @@ from inductor_lab.bind.bindings import bind
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.ejected import demanded
-from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits
-from inductor_lab.judge.compare.allowances import JUMP, around
-from inductor_lab.judge.compare.reference import expected, signs
+from inductor_lab.judge.compare.reference import expected
 from inductor_lab.judge.inputs.domains import Domain
-from inductor_lab.records import Capture, Graph, Kernel, Node, ReplayedLaunch
+from inductor_lab.records import Capture, Graph, Kernel, ReplayedLaunch
 from inductor_lab.records.span import Span
-from inductor_lab.replay.graph import SEED
-from inductor_lab.replay.inputs import bits, copied, on_the_cpu
+from inductor_lab.replay.inputs import bits
 from inductor_lab.replay.launches import Launched, launch_blocks
-from inductor_lab.replay.module import Module
 
 Values = Mapping[str, Any]
 DRAWS = (1, 2)
 ALIKE = 0.1
 """How far a value may be from a node's, of its norm, to be taken for it: another node's is about as far as it is long."""
-FURTHER = 2.0
-"""How many times as far as a last bit of the inputs moves an output may it be from the generated module's, in the root mean square: a last bit of the
-narrowest dtype that the graph computes in (`_coarsest`)."""
 
 
 @dataclass
@@ -256,159 +239,3 @@ def _reads(planned: Plan, tied: Mapping[str, str], before: Values, eager: Values
 
 def _fits(out: Tensor, value: Any) -> bool:
     return isinstance(value, Tensor) and out.dtype == value.dtype and out.numel() == value.numel()
-
-
-# ------------------------------------------------------------ to the module as it was generated
-
-
-def too_large(graph: Graph) -> str:
-    """Why a graph can not be held to eager on the card that is there, in a sentence; empty where it can, or where there is no card."""
-    if alone.DEVICE == "cpu":
-        return ""
-    needs, has = held_by_eager(graph), torch.cuda.mem_get_info()[1]
-    if needs < has:
-        return ""
-    return (
-        f"graph {graph.id} is held to the module as it was generated: to hold it to eager takes {needs / 1e9:,.0f} GB of values in float64, "
-        f"the card has {has / 1e9:,.0f}"
-    )
-
-
-def held_by_eager(graph: Graph) -> int:
-    """Bytes of all values of a graph in eager, in float64, and there with last bits moved twice; a view has none of its own."""
-    symbols = sizes.hints(graph)
-    found = 0
-    for node in graph.nodes:
-        if node.type and not _is_view(node):
-            type_ = sizes.fixed(node.type, symbols)
-            dtype = getattr(torch, type_.dtype)
-            wide = 8 if dtype.is_floating_point else dtype.itemsize
-            found += math.prod(map(int, type_.shape)) * (dtype.itemsize + 3 * wide)
-    return found
-
-
-def _is_view(node: Node) -> bool:
-    try:
-        returned = attrgetter(node.target)(torch.ops)._schema.returns
-    except (
-        AttributeError,
-        RuntimeError,
-    ):  # a placeholder, a Python function, an operator of a library that is not here
-        return node.target == "getitem"
-    return any(one.alias_info is not None for one in returned)
-
-
-def on_the_host(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, where they take no memory of the card's."""
-    return {name: _at(x, "cpu") for name, x in values.items()}
-
-
-def held_to_generated(
-    graph: Graph, given: Mapping[str, Any], generated: Module, hand: Module, drawn: Iterable[str]
-) -> tuple[dict[str, Any], dict[str, str], dict[str, float]]:
-    """What the module with hand kernels returns, on the host; each output -> `pass`, or how it differs from the generated module's; and how far it is.
-
-    Args:
-        given: The graph's inputs on the host, in the module's order; they are left as they are.
-        drawn: Outputs that are states of a random generator, which are not held.
-
-    Raises:
-        LabError: a hand kernel does not run.
-    """
-    waits = ""
-
-    def returned(call: Module, draw: int = 0) -> dict[str, Any]:
-        nonlocal waits
-        found = returned_by(call, graph, given, draw)
-        waits = waits or _has_room(found)
-        return {name: _at(x, waits) for name, x in found.items()}
-
-    want = returned(generated)
-    again = cache(partial(returned, generated))
-
-    def others(name: str) -> list[Tensor]:
-        return [again(draw)[name] for draw in DRAWS]
-
-    out = returned(hand)
-    told, errors = dict[str, str](), dict[str, float]()
-    for name in (name for name in out if name not in set(drawn)):
-        told[name], far = _compared(out[name], want[name], partial(others, name))
-        errors |= {} if far is None else {name: far}
-    return on_the_host(out), told, errors
-
-
-def returned_by(call: Module, graph: Graph, given: Mapping[str, Any], draw: int = 0) -> dict[str, Any]:
-    """What a module returns on the card, by the outputs' names; for a draw, on inputs that are a last bit of what the graph computes in away."""
-    stays, generator = on_the_cpu(graph), torch.Generator("cpu").manual_seed(draw)
-    taken = [copied(x, "cpu" if name in stays else alone.DEVICE) for name, x in given.items()]
-    if draw:
-        taken = [_moved(x, generator, _coarsest(graph)) for x in taken]
-    torch.manual_seed(SEED)
-    return {name: x for name, x in zip(graph.outputs, call(taken), strict=True) if name}
-
-
-def _has_room(found: Mapping[str, Any]) -> str:
-    """Where the outputs of as many runs as there are wait for each other: on the card, beside what a run takes at most, or on the host."""
-    if alone.DEVICE == "cpu":
-        return "cpu"
-    bytes_ = sum(x.nbytes for x in found.values() if isinstance(x, Tensor))
-    room = torch.cuda.mem_get_info()[0] + torch.cuda.memory_reserved()
-    fits = torch.cuda.max_memory_allocated() + (2 + len(DRAWS)) * bytes_ < room * 0.6  # the rest: references in float64
-    return alone.DEVICE if fits else "cpu"
-
-
-def _compared(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[str, float | None]:
-    if not isinstance(out, Tensor):
-        return "pass" if out == want else f"is {out}, the generated module returns {want}", None
-    out, want = (_at(x, alone.DEVICE) for x in (out, want))
-    if torch.equal(bits(out), bits(want)):
-        return "pass", 0.0 if out.is_floating_point() else None
-    if out.is_floating_point() and (far := _moved_as_far(out, want, again)) is not None:
-        return "pass", far
-    found = limits.against_generated(out, want, lambda: [_at(x, alone.DEVICE) for x in again()])
-    return found.message or "pass", found.errors.get("hand")
-
-
-def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) -> float | None:
-    """How far an output is off, a part of the largest value, where the last bits of the module's inputs move it as far; else None.
-
-    All layers multiply what one kernel rounds. So an output is held in the root mean square, and each element by the most that any is moved in
-    its row or its column, whichever is less. Logits of a language model are gigabytes: nothing is wider here than it must be.
-    """
-    wide = torch.promote_types(out.dtype, torch.float32)
-
-    def apart(x: Tensor) -> Tensor:
-        far = (_at(x, alone.DEVICE).to(wide) - want).abs_().nan_to_num_(0.0, 0.0, 0.0).squeeze()
-        return far.reshape(-1, far.shape[-1] if far.ndim > 1 else far.numel())
-
-    same = (out == want) | (out.isnan() & want.isnan())
-    if not out.numel() or not bool((same | (out.isfinite() & want.isfinite())).all()):
-        return None
-    moved, most = torch.zeros(()), 0.0
-    for other in again():
-        far = apart(other)
-        moved, most = torch.maximum(moved.to(far), far), max(most, float(torch.linalg.vector_norm(far)))
-    error, limit = apart(out), around(moved)
-    if float(torch.linalg.vector_norm(error)) > FURTHER * most:
-        return None
-    if bool((error > JUMP * (moved.amax() if limit is None else limit)).any()):
-        return None
-    return float(error.amax() / want.nan_to_num(0.0, 0.0, 0.0).abs().amax())
-
-
-def _at(x: Any, device: str) -> Any:
-    """The same tensor where it lies there."""
-    return copied(x, device) if isinstance(x, Tensor) and x.device.type != device else x
-
-
-def _coarsest(graph: Graph) -> float:
-    """The last bit of the narrowest floating dtype that a graph computes in: weights are float32 under autocast, and rounded to half precision first."""
-    dtypes = {getattr(torch, node.type.dtype) for node in graph.nodes if node.type}
-    return max((torch.finfo(dtype).eps for dtype in dtypes.intersection(limits.NARROW)), default=0.0)
-
-
-def _moved(x: Any, generator: torch.Generator, bit: float = 0.0) -> Any:
-    """Each value off by a last bit of its own dtype, or by one that is as coarse as that, or not; whole numbers as they are."""
-    if not (isinstance(x, Tensor) and x.is_floating_point()):
-        return x
-    return x + x * (max(torch.finfo(x.dtype).eps, bit) / 2) * signs(x, generator).to(x.dtype)

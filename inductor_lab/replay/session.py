@@ -20,14 +20,8 @@ from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay import inputs, module
-from inductor_lab.replay.agreement import (
-    EagerValues,
-    held_launch,
-    held_to_generated,
-    on_the_host,
-    returned_by,
-    too_large,
-)
+from inductor_lab.replay.against_generated import held_to_generated, on_the_host, returned_by, too_large
+from inductor_lab.replay.agreement import EagerValues, held_launch
 from inductor_lab.replay.graph import Checked
 from inductor_lab.replay.launches import Launched, Launches, index, save
 

@@ -47,7 +47,7 @@ def every(asked: argparse.Namespace) -> list[Job]:
 def size(capture: Path) -> int:
     """Bytes of the inputs of its largest graph, in float64 some times over."""
     from inductor_lab import store
-    from inductor_lab.replay.agreement import held_by_eager
+    from inductor_lab.replay.against_generated import held_by_eager
 
     graphs = store.load(capture).graphs
     given = (replace(graph, nodes=tuple(one for one in graph.nodes if one.target == "placeholder")) for graph in graphs)

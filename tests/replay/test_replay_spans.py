@@ -25,8 +25,8 @@ from inductor_lab.judge.compare import limits
 from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Node, TensorType, Verdict
 from inductor_lab.records.span import Span
-from inductor_lab.replay import agreement
-from inductor_lab.replay.agreement import held_by_eager
+from inductor_lab.replay import against_generated, agreement
+from inductor_lab.replay.against_generated import held_by_eager
 from inductor_lab.replay.launches import Launches
 from inductor_lab.replay.run import replay
 from inductor_lab.replay.times import PROFILED, _by_line
@@ -107,7 +107,7 @@ def test_what_layers_make_of_one_kernel_s_rounding_is_no_fault(given: str, loade
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(64, 128, generator=generator).bfloat16().to(getattr(torch, given))
     nodes = [Node(dtype, "", "", (), TensorType(dtype, (64, 128), (128, 1)), None) for dtype in (given, "bfloat16")]
-    bit = agreement._coarsest(replace(loaded.graphs[0], nodes=tuple(nodes)))
+    bit = against_generated._coarsest(replace(loaded.graphs[0], nodes=tuple(nodes)))
     layers = [(torch.randn(128, 128, generator=generator) / 8).bfloat16() for _ in range(8)]
 
     def module(first: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
@@ -120,32 +120,32 @@ def test_what_layers_make_of_one_kernel_s_rounding_is_no_fault(given: str, loade
         return x + x * x
 
     def moved(draw: int, bit: float) -> torch.Tensor:
-        found: torch.Tensor = agreement._moved(x, torch.Generator().manual_seed(draw), bit)
+        found: torch.Tensor = against_generated._moved(x, torch.Generator().manual_seed(draw), bit)
         return found
 
     want = module(twice, x)
     if given == "float32":
         assert torch.equal(module(twice, moved(1, 0.0)), want)
-    again = [module(twice, moved(draw, bit)) for draw in agreement.DRAWS]
+    again = [module(twice, moved(draw, bit)) for draw in against_generated.DRAWS]
     other = module(lambda x: (x.float() + x.float() * x.float()).bfloat16(), x)
     assert limits.against_generated(other, want, lambda: again).message, (
         "by the judge's limit of one kernel it would be wrong"
     )
-    assert agreement._compared(other, want, lambda: again)[0] == "pass"
+    assert against_generated._compared(other, want, lambda: again)[0] == "pass"
     row = other.clone()
     row[5] = other[6]
     infinite, negative = want.clone(), other.clone()
     infinite[3, 4], negative[3, 4] = torch.inf, -torch.inf
-    assert agreement._compared(negative, infinite, lambda: again)[0] != "pass"
+    assert against_generated._compared(negative, infinite, lambda: again)[0] != "pass"
     negative[3, 4] = torch.inf
-    assert agreement._compared(negative, infinite, lambda: again)[0] == "pass"
+    assert against_generated._compared(negative, infinite, lambda: again)[0] == "pass"
     for fault in (
         row,
         other * 1.2,
         module(lambda x: x + x * x * 1.2, x),
         other.index_fill(0, torch.tensor([3]), torch.nan),
     ):
-        assert agreement._compared(fault, want, lambda: again)[0] != "pass"
+        assert against_generated._compared(fault, want, lambda: again)[0] != "pass"
 
 
 def test_what_it_takes_to_hold_a_graph_to_eager(loaded: Capture) -> None:
