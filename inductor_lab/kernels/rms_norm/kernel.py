@@ -298,7 +298,8 @@ def backward(
         scale = tl.load(scale_ptr + row, row < rows, other=0)
         inner = grad * weight
         # in autograd's order: of large numbers it is infinite where autograd's is, and nowhere else
-        x_grad = scale * inner - x * (tl.sum(inner * x, 1, keep_dims=True) * (scale * scale * scale) / COLUMNS)
+        mean_grad = tl.sum(inner * x, 1, keep_dims=True) * -0.5 * (scale * scale * scale) / COLUMNS
+        x_grad = scale * inner + mean_grad * (x * 2)
         if added_ptr is not None:
             x_grad += tl.load(added_ptr + row * added_stride + column, inside, other=0).to(SUM)
         tl.store(x_grad_ptr + row * COLUMNS + column, x_grad.to(x_grad_ptr.dtype.element_ty), inside)
