@@ -151,7 +151,9 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
     """Whether the last bits of the module's inputs move an output as far as it is off; its error is a part of the largest value.
 
     All layers multiply what one kernel rounds. So an output is held in the root mean square, and each element by the most that any is moved in
-    its row or its column, whichever is less. Logits of a language model are gigabytes: nothing is wider here than it must be.
+    its row or its column, whichever is less. Of a softmax, whose large values a last bit of a large product moves or leaves, some are further off;
+    no more of them, and by no more, than where last bits of other signs are held in the same way. Logits of a language model are gigabytes:
+    nothing is wider here than it must be.
     """
     wide = torch.promote_types(out.dtype, torch.float32)
 
@@ -165,22 +167,30 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
     same = (out == want) | (out.isnan() & want.isnan())
     if not out.numel() or not bool((same | (out.isfinite() & want.isfinite())).all()):
         return limits.Finding(message="one is finite where the other is not")
-    moved, most = torch.zeros(()), 0.0
-    for other in again():
-        far = apart(other)
-        moved, most = torch.maximum(moved.to(far), far), max(most, norm(far))
-    error, limit = apart(out), around(moved)
-    values = want.to(wide).nan_to_num(0.0, 0.0, 0.0)
-    if (far := norm(error)) > FURTHER * most:
-        off, bits_ = (percent(each / norm(values)) for each in (far, most))
-        return limits.Finding(
-            message=f"all of it by {off} in the root mean square, which last bits of the inputs move by {bits_}"
-        )
-    if bool((beyond := error > JUMP * (moved.amax() if limit is None else limit)).any()):
-        return limits.Finding(
-            message=f"of {int(beyond.sum()):,} elements last bits of the inputs move the whole row or column by less than a {JUMP:g}th of that"
-        )
-    return limits.Finding({"hand": float(error.amax() / values.abs().amax())})
+    error, largest = apart(out), want.to(wide).nan_to_num(0.0, 0.0, 0.0)
+    moved, another = (apart(draw) for draw in again())
+    far, most = norm(error), max(norm(moved), norm(another))
+    if far > FURTHER * most:
+        off, allowed = (percent(each / norm(largest)) for each in (far, FURTHER * most))
+        return limits.Finding(message=f"off by {off} in the root mean square; by last bits of the inputs {allowed}")
+    count, worst = _outliers(error, torch.maximum(moved, another))
+    if count:
+        count, worst = _outliers(error, moved)
+        others, their_worst = _outliers(another, moved)
+        if count > FURTHER * others or worst > FURTHER * their_worst:
+            return limits.Finding(
+                message=f"{count:,} elements stand out of their row and column, by up to {worst:.3g}; "
+                f"by last bits of the inputs {others:,}, by up to {their_worst:.3g}"
+            )
+    return limits.Finding({"hand": float(error.amax() / largest.abs().amax())})
+
+
+def _outliers(error: Tensor, moved: Tensor) -> tuple[int, float]:
+    """How many elements are further off than `JUMP` times what any is moved in their row or column, and by how much at most."""
+    limit = around(moved)
+    beyond = error > JUMP * (moved.amax() if limit is None else limit)
+    count = int(beyond.sum())
+    return count, float(error[beyond].amax()) if count else 0.0
 
 
 def _at(x: Any, device: str) -> Any:
