@@ -36,7 +36,6 @@ import inductor_lab as lab
 from inductor_lab.kernels.rotary import ahead_of_time
 from inductor_lab.kernels.rotary.kernel import CANDIDATES
 from inductor_lab.machine.inspection import printed
-from inductor_lab.machine.targets import target_named
 
 kept = json.loads(Path("../inductor_lab/kernels/rotary/results.json").read_text())
 points = [row for row in kept["rows"] if row["verb"] == "time" and "us" in row]
@@ -128,7 +127,7 @@ pd.DataFrame({way.__name__: of_a_thread(compiled(way, types, ROWS=16, PAIRS=64)[
 def rotary(**chosen: object) -> dict[str, object]:
     """The kernel's program as it is compiled for an H200."""
     made = ahead_of_time.compiled(32, 8, 128, **chosen)
-    return {"threads": WARP * made.metadata.num_warps} | of_a_thread(printed(made.asm, target_named("h200"), "sass"))
+    return {"threads": WARP * made.metadata.num_warps} | of_a_thread(printed(made.asm, "sass"))
 
 
 pd.DataFrame({"halves": rotary(), "neighbours": rotary(INTERLEAVED=True)}).T

@@ -41,7 +41,7 @@ def compiled(
     facts = {place: [["tt.divisibility", 16]] for place in pointers if aligned}
     source = ASTSource(kernel, signature, constants, facts)
     code = triton.compile(source, target=GPUTarget(target.backend, target.arch, target.warp_size), options=options)
-    return {stage: printed(code.asm, target, stage) for stage in ("ttgir", "ptx", "sass")}
+    return {stage: printed(code.asm, stage) for stage in ("ttgir", "ptx", "sass")}
 
 
 def variants(launch: Callable[[int], object], sizes: Iterable[int], gpu: str = "h200") -> dict[str, list[list[int]]]:
