@@ -463,10 +463,10 @@ def nvcc() -> str | None:
 @pytest.mark.parametrize(
     "name",
     [
-        "affine", "argmax", "rotated",
+        "affine", "argmax",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("affine_bf16", "scatter", "split_scan", "sort", "functions", "sum", "tile", "welford", "combo", "cummax",
+            for name in ("rotated", "affine_bf16", "scatter", "split_scan", "sort", "functions", "sum", "tile", "welford", "combo", "cummax",
                          "scattered, bf16", "sort, not stable")
         ),
     ],
