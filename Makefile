@@ -1,6 +1,6 @@
 # Every target makes .venv itself: a fresh clone needs nothing but Python 3.11 or newer and make.
 #   make demo               the whole loop on this machine, GPU or not; installs what a user has, nothing else
-#   make test               every room, without a GPU, in some six and a half minutes on two cores
+#   make test               every room, without a GPU, in some five minutes on two cores
 #   make test-slow          what `make test` leaves out: more variants, whole workloads, notebooks
 #   make test-all           both
 #   make test-capabilities  what the judge says with the vectors and threads of other machines

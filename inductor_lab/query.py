@@ -88,15 +88,22 @@ def _store(kept: Path | None) -> Iterator[Path]:
         yield file
 
 
+CREATE = "\n".join(
+    f'CREATE TABLE "{table}" (' + ", ".join(f'"{name}" {kind}' for name, (kind, _) in columns.items()) + ");"
+    for table, columns in TABLES.items()
+)
+"""Makes all tables, in a database that has none."""
+
+
 def _make_tables(database: Any, file: Path) -> None:
     there: dict[str, list[str]] = {}
+    written = {table: list(columns) for table, columns in TABLES.items()}
     for table, column in database.execute("SELECT table_name, column_name FROM information_schema.columns").fetchall():
         there.setdefault(table, []).append(column)
-    if there and {table: list(columns) for table, columns in TABLES.items()} != there:
+    if there and there != written:
         raise LabError(f"{file} holds other tables than this version of inductor_lab writes; choose another --store.")
-    for table, columns in TABLES.items():
-        described = ", ".join(f'"{name}" {kind}' for name, (kind, _) in columns.items())
-        database.execute(f'CREATE TABLE IF NOT EXISTS "{table}" ({described})')
+    if not there:
+        database.execute(CREATE)
 
 
 def _read_parquet(database: Any, folder: Path) -> None:
@@ -219,7 +226,7 @@ def _check(sql: str) -> None:
     """Raise LabError for SQL that can not be right, before anything is read: it is prepared over tables without rows."""
     duckdb = _duckdb()
     with duckdb.connect(":memory:", config={"enable_external_access": "false"}) as database, _sql_errors():
-        _make_tables(database, Path(":memory:"))
+        database.execute(CREATE)
         if _statement(database, sql).type.name == "SELECT":  # an EXPLAIN can not be prepared
             database.execute(f"PREPARE checked AS {sql}")
 

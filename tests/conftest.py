@@ -6,8 +6,10 @@ import fcntl
 import gc
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import chdir
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -108,6 +110,24 @@ def captured_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Pat
 def lora_log() -> Path:
     """The LoRA MLP in bfloat16 on an H200 with torch 2.11.0, post-grad graph included: 2 kernels, 3 launches."""
     return LOGS / "lora_bf16.log.gz"
+
+
+@pytest.fixture(scope="session")
+def _lora_read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from inductor_lab.cli import main
+
+    folder = tmp_path_factory.mktemp("read")
+    with chdir(folder), pytest.raises(SystemExit) as exit_:
+        main(["read", str(LOGS / "lora_bf16.log.gz"), "--name", "lora", "--json"])
+    assert not exit_.value.code
+    return folder / "captured" / "lora"
+
+
+@pytest.fixture
+def lora(_lora_read: Path, lab: Callable[..., Result], workdir: Path) -> Callable[..., Result]:
+    """`lab`, in a working directory with one capture, `captured/lora`: what `read` makes of `lora_log`, once a process."""
+    shutil.copytree(_lora_read, workdir / "captured" / "lora")
+    return lab
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from kernels_as_text import LOOPED_SUM, capture, kernel
@@ -446,7 +447,12 @@ def ejected(name: str, style: str = "readable", **changes: Any) -> str:
     Args:
         changes: Fields of `Small` that are to be others.
     """
-    return eject(*captured(name, **changes), style=style)
+    return eject(*captured(name, **changes), style=style) if changes else _as_it_is(name, style)
+
+
+@cache
+def _as_it_is(name: str, style: str) -> str:
+    return eject(*captured(name), style=style)
 
 
 def captured(name: str, **changes: Any) -> tuple[Capture, Kernel]:

@@ -122,7 +122,7 @@ def module_name(module: Path) -> str:
 NAMES = {module_name(module) for module in MODULES}
 
 
-def imports(tree: ast.AST, *, inside_functions: bool, types: bool = False) -> Iterator[str]:
+def imports(tree: ast.AST, *, inside_functions: bool, types: bool) -> Iterator[str]:
     """Every absolute module name that is imported; what only types need (`if TYPE_CHECKING`) where `types` says so."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import):
@@ -136,6 +136,12 @@ def imports(tree: ast.AST, *, inside_functions: bool, types: bool = False) -> It
             continue  # no expression holds an import
         elif inside_functions or not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             yield from imports(node, inside_functions=inside_functions, types=types)
+
+
+@cache
+def imported(module: Path, *, inside_functions: bool, types: bool) -> tuple[str, ...]:
+    """What a module imports."""
+    return tuple(imports(tree(module), inside_functions=inside_functions, types=types))
 
 
 def for_types(node: ast.If) -> bool:
@@ -174,7 +180,7 @@ def heavy_of(names: Iterable[str]) -> set[str]:
 def test_a_pure_room_imports_what_it_may() -> None:
     wrong = {}
     for module in (module for module in MODULES if pure_part(module) in ALLOWED):
-        found = list(imports(tree(module), inside_functions=True))
+        found = list(imported(module, inside_functions=True, types=False))
         part = pure_part(module)
         wrong[module_id(module)] = heavy_of(found) | rooms_of(found) - ALLOWED[part] - {part}
     assert not {module: names for module, names in wrong.items() if names}
@@ -184,7 +190,7 @@ def circle(modules: Iterable[Path], *, types: bool) -> list[str]:
     """Modules that import each other, the first once more at the end; none where there is an order to import them in."""
     inside = {module_name(module): module for module in modules}
     graph = {
-        name: {found for found in imports(tree(module), inside_functions=True, types=types) if found in inside}
+        name: {found for found in imported(module, inside_functions=True, types=types) if found in inside}
         for name, module in inside.items()
     }
     try:
@@ -207,7 +213,7 @@ def test_no_rooms_import_each_other() -> None:
     """Also where no two of their modules do: one room stands below the other. The command line stands above them all."""
     graph: dict[str, set[str]] = {}
     for module in (module for module in MODULES if room(module) not in ("cli", "__init__", "__main__")):
-        found = rooms_of(imports(tree(module), inside_functions=True))
+        found = rooms_of(imported(module, inside_functions=True, types=False))
         graph.setdefault(room(module), set()).update(found - {room(module)})
     try:
         TopologicalSorter(graph).prepare()
@@ -231,7 +237,7 @@ def test_no_printer_imports_one_of_another_language(folder: str, others: str) ->
     found = {
         name
         for file in (PACKAGE / "eject" / folder).glob("*.py")
-        for name in imports(tree(file), inside_functions=True)
+        for name in imported(file, inside_functions=True, types=False)
     }
     assert found
     assert not [
@@ -256,7 +262,9 @@ TORCH_AT_THE_TOP = ("kernels", "models", "criteo", "capture", "machine", "judge"
 
 def test_torch_is_imported_inside_functions() -> None:
     light = (module for module in MODULES if room(module) not in TORCH_AT_THE_TOP)
-    assert not [module_id(module) for module in light if heavy_of(imports(tree(module), inside_functions=False))]
+    assert not [
+        module_id(module) for module in light if heavy_of(imported(module, inside_functions=False, types=False))
+    ]
 
 
 def test_every_module_says_what_it_is_for() -> None:
@@ -266,7 +274,7 @@ def test_every_module_says_what_it_is_for() -> None:
 def test_nothing_but_the_edges_imports_the_command_line() -> None:
     inner = (module for module in MODULES if room(module) != "cli" and module.name != "__main__.py")
     assert not [
-        module_id(module) for module in inner if "cli" in rooms_of(imports(tree(module), inside_functions=True))
+        module_id(module) for module in inner if "cli" in rooms_of(imported(module, inside_functions=True, types=False))
     ]
 
 

@@ -27,8 +27,8 @@ SOME = ("dlrm_train_h200", "rotary_attention_train_bf16_h200_virtual", "lora_mlp
 
 @pytest.fixture
 def folder(workdir: Path) -> Path:
-    """captured/dlrm of an empty working directory."""
-    return Path(shutil.copytree(CAPTURED / "dlrm_h200", workdir / "captured" / "dlrm")).relative_to(workdir)
+    """captured/lora of an empty working directory."""
+    return Path(shutil.copytree(CAPTURED / "lora_mlp_train_h200", workdir / "captured" / "lora")).relative_to(workdir)
 
 
 @pytest.mark.parametrize("name", [pytest.param(SOME[0], marks=pytest.mark.slow), *SOME[1:]])
@@ -64,17 +64,17 @@ def test_the_shares_are_those_that_a_step_is_judged_by() -> None:
 def test_names_find_what_the_store_finds(folder: Path) -> None:
     name = store.load(folder).kernels[2].name
     for asked in (
-        "dlrm:2",
-        "dlrm:02",
-        f"dlrm:{name}",
-        "dlrm:*",
-        "dlrm:triton_poi*",
+        "lora:2",
+        "lora:02",
+        f"lora:{name}",
+        "lora:*",
+        "lora:triton_poi*",
         store.load(folder).kernels[1].body_sha256[:8],
     ):
         kept, ids = shelf.find(asked)
         assert ids == tuple(kernel.id for kernel in store.find_kernels(asked)[1])
         assert kept.folder == folder
-    for asked in ("dlrm", "dlrm:99", "dlrm:triton_poi_x", "dlmr:0", "deadbeef"):
+    for asked in ("lora", "lora:99", "lora:triton_poi_x", "lroa:0", "deadbeef"):
         with pytest.raises(LabError) as there:
             store.find_kernels(asked)
         with pytest.raises(LabError) as here:
@@ -86,7 +86,7 @@ def test_nothing_is_read_twice(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     first = shelf.opened(folder).rows
     monkeypatch.setattr(store, "load", lambda folder: pytest.fail("the capture is on the shelf"))
     assert shelf.opened(folder).rows == first
-    assert [summary.name for _, summary in shelf.captures()] == ["dlrm"]
+    assert [summary.name for _, summary in shelf.captures()] == ["lora"]
 
 
 def test_a_changed_capture_is_read_again(folder: Path) -> None:
@@ -112,7 +112,7 @@ def test_what_an_older_version_called_a_kernel_is_shown_by_nobody(folder: Path) 
     now = annotate(found)
     store.save(old, folder)
     assert [row.title for row in shelf.opened(folder).rows] == [row.title for row in listed(now)]
-    assert shelf.whole("dlrm") == now and inductor_lab.load("dlrm")[0].record == now.kernels[0]
+    assert shelf.whole("lora") == now and inductor_lab.load("lora")[0].record == now.kernels[0]
     assert store.load(folder) == old, "the document stays as it was written"
 
 

@@ -19,10 +19,9 @@ Lab = Callable[..., Result]
 
 
 @pytest.fixture
-def ejected(lab: Lab, lora_log: Path, workdir: Path) -> Path:
+def ejected(lora: Lab) -> Path:
     """A capture, and a file of its first kernel in a folder below."""
-    assert lab("read", lora_log, "--name", "lora").code == 0
-    assert lab("eject", "lora:0", "-o", "mine/first.py").code == 0
+    assert lora("eject", "lora:0", "-o", "mine/first.py").code == 0
     return Path("mine/first.py")
 
 

@@ -36,10 +36,9 @@ GIVEN, MINE = "BLOCK=1024, num_warps=4", "BLOCK=2048, num_warps=8"
 
 
 @pytest.fixture
-def ejected(lab: Lab, lora_log: Path, workdir: Path) -> Path:
+def ejected(lora: Lab) -> Path:
     """A capture, and an edited file of its first kernel."""
-    assert lab("read", lora_log, "--name", "lora").code == 0
-    assert lab("eject", "lora:0", "-o", FILE).code == 0
+    assert lora("eject", "lora:0", "-o", FILE).code == 0
     edit(FILE, GIVEN, MINE)
     return FILE
 
@@ -133,18 +132,17 @@ def test_a_file_that_was_not_edited_becomes_what_is_ejected_now(lab: Lab, ejecte
     assert ejected.read_text() == Path("new/first.py").read_text() and not is_edited(ejected.read_text())
 
 
-def test_a_span_is_found_by_its_steps_and_merged(lab: Lab, lora_log: Path, workdir: Path) -> None:
-    assert lab("read", lora_log, "--name", "lora").code == 0
-    assert lab("eject", "lora:0-1", "-o", FILE).code == 0
-    assert "fresh" in lab("status", FILE).out
+def test_a_span_is_found_by_its_steps_and_merged(lora: Lab) -> None:
+    assert lora("eject", "lora:0-1", "-o", FILE).code == 0
+    assert "fresh" in lora("status", FILE).out
     product = "torch.mm(addmm, arg7.t(), out=mm_2)"
     edit(FILE, product, f"{product}  # mine")
     another_body()
-    assert "stale" in lab("status", FILE).out
-    found = lab("eject", FILE, "--update")
+    assert "stale" in lora("status", FILE).out
+    found = lora("eject", FILE, "--update")
     assert found.code == 0 and found.err.count("lora:0_inference:3-11") == 1
     assert "# mine" in FILE.read_text() and "* 0.75" in FILE.read_text()
-    assert "fresh" in lab("status", FILE).out
+    assert "fresh" in lora("status", FILE).out
 
 
 @pytest.mark.parametrize("options", [("--style", "verbatim"), ("--generalize",)])
@@ -286,19 +284,18 @@ def writing(file: Path, text: str) -> None:
     write_over(read, text)
 
 
-def test_real_inputs_stay_only_where_the_kernel_still_takes_them(lab: Lab, lora_log: Path, workdir: Path) -> None:
+def test_real_inputs_stay_only_where_the_kernel_still_takes_them(lora: Lab) -> None:
     """A file that was ejected with `--inputs real`: its inputs lie beside it, for the body and the shapes of then."""
-    assert lab("read", lora_log, "--name", "lora").code == 0
     capture = store.load(Path("captured/lora"))
     FILE.parent.mkdir()
     FILE.write_text(eject(capture, capture.kernels[0], file=FILE.name, real="first.inputs.npz"))
     edit(FILE, GIVEN, MINE)
     other_versions = replace(capture, torch="9.9")
     store.save(other_versions, Path("captured/lora"))
-    told = lab("eject", FILE, "--update")
+    told = lora("eject", FILE, "--update")
     assert told.code == 0 and 'REAL = "first.inputs.npz"' in FILE.read_text() and "drawn" not in told.err
     another_body()
-    told = lab("eject", FILE, "--update")
+    told = lora("eject", FILE, "--update")
     assert told.code == 0 and "REAL" not in unpacked(FILE.read_text()) and MINE in FILE.read_text()
     assert "first.inputs.npz holds what the kernel was given before" in told.err
     assert "--inputs real -o OTHER.py" in told.err
@@ -309,16 +306,15 @@ BEFORE = Path(__file__).with_name("ejected_before.py.txt")
 
 
 @pytest.mark.slow
-def test_a_file_of_before_is_judged_and_brought_up_to_date(lab: Lab, lora_log: Path, workdir: Path) -> None:
-    assert lab("read", lora_log, "--name", "lora").code == 0
+def test_a_file_of_before_is_judged_and_brought_up_to_date(lora: Lab) -> None:
     file, wrong = Path("first.py"), Path("wrong.py")
     file.write_text(BEFORE.read_text())
     wrong.write_text(BEFORE.read_text())
     edit(wrong, "addmm + mm * 0.5\n", "addmm + mm * 0.75\n")
     assert not is_edited(file.read_text()) and as_ejected(wrong.read_text()) == unpacked(file.read_text())
-    assert [lab("verify", one, "--case", "seed 0").code for one in (file, wrong)] == [0, 1]
-    assert lab("eject", file, "--update").code == 0
-    assert lab("eject", "lora:0", "-o", "new/first.py").code == 0
+    assert [lora("verify", one, "--case", "seed 0").code for one in (file, wrong)] == [0, 1]
+    assert lora("eject", file, "--update").code == 0
+    assert lora("eject", "lora:0", "-o", "new/first.py").code == 0
     assert file.read_text() == Path("new/first.py").read_text()
 
 

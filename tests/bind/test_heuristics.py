@@ -23,11 +23,14 @@ from inductor_lab.records import Argument, Kernel
 BLOCKS = ("XBLOCK", "YBLOCK", "ZBLOCK", "R0_BLOCK", "R1_BLOCK", "RSPLIT", "RSPLIT_SIZE", "NUM_STAGES")
 
 
+SOME_KERNEL = kernel(ADD_RELU, ADD_RELU_TENSORS)
+
+
 def made(category: str, hints: dict[str, int], **meta: Any) -> Kernel:
     """A kernel of a category, with every constexpr that there is."""
     constexprs = tuple(Argument(name, "", "constexpr") for name in BLOCKS)
     return replace(
-        kernel(ADD_RELU, ADD_RELU_TENSORS),
+        SOME_KERNEL,
         category=category,
         size_hints=hints,
         meta=meta,

@@ -57,7 +57,7 @@ def state(model: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("train", [pytest.param(False, marks=pytest.mark.slow), True], ids=["inference", "training"])
+@pytest.mark.parametrize("train", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["inference", "training"])
 def test_a_model_is_captured_twice_and_nothing_stays(train: bool, capfd: pytest.CaptureFixture[str]) -> None:
     model, x = Net().train(train), torch.randn(8, 16)
     before = state(model)

@@ -23,13 +23,6 @@ from inductor_lab.report import html
 Lab = Callable[..., Any]
 
 
-@pytest.fixture
-def lora(lab: Lab, lora_log: Path) -> Lab:
-    """A working directory with one capture, `lora`."""
-    assert lab("read", lora_log, "--name", "lora", "--json").code == 0
-    return lab
-
-
 def test_help_lists_every_verb_in_the_order_of_the_loop(lab: Lab) -> None:
     result = lab("--help")
     assert result.code == 0

@@ -100,7 +100,13 @@ def test_a_template_is_called_as_its_product_and_a_user_s_kernel_as_its_author_c
 
 
 @pytest.mark.parametrize(
-    "name", ["dlrm_train_h200", "rotary_attention_train_h200", "sparse_ffn_train_h200", "lora_mlp_train_h200"]
+    "name",
+    [
+        pytest.param("dlrm_train_h200", marks=pytest.mark.slow),
+        "rotary_attention_train_h200",
+        "sparse_ffn_train_h200",
+        "lora_mlp_train_h200",
+    ],
 )
 def test_a_file_calls_a_kernel_what_the_list_calls_it(name: str) -> None:
     capture = load(ROOT / "captured" / name)

@@ -73,7 +73,7 @@ def test_functions_of_several_kernels_stand_once_and_the_baselines_are_its_own()
     assert "triton_helpers.maximum = generated_maximum" in text
 
 
-@pytest.mark.parametrize("name", ["dlrm_h200:0_inference:6-10", "dlrm_h200:4-29"])
+@pytest.mark.parametrize("name", ["dlrm_h200:0_inference:6-10", pytest.param("dlrm_h200:4-29", marks=pytest.mark.slow)])
 def test_a_span_is_right_in_the_interpreter(name: str, tmp_path: Path) -> None:
     pytest.importorskip("triton")
     (tmp_path / "span.py").write_text(ejected(name), encoding="utf-8")

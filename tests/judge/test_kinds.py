@@ -46,7 +46,7 @@ KERNELS = {
     "split scan": ("g7_torch_2.13_scan", "triton_spl_fused_cumsum_0", BOTH),
 }
 CASES = [(what, style) for what, (_, _, styles) in KERNELS.items() for style in styles]
-SOME = [("symbolic reduction", "readable"), ("jobs in turn", "readable")]
+SOME = [("symbolic reduction", "readable"), ("combo", "readable")]
 
 
 def ejected(file: str, name: str, style: str) -> str:

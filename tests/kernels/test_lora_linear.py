@@ -25,11 +25,11 @@ def ejected(step: str, folder: Path) -> str:
     return written("lora_linear", step, folder / STEPS[step].capture, "layer.py")
 
 
-def verdict(text: str, folder: Path) -> str:
+def verdict(text: str, folder: Path, **asked: bool) -> str:
     for size, smaller in SMALLER.items():
         text = re.sub(rf"\b{size}\b", smaller, text)
     (file := folder / "layer.py").write_text(text, encoding="utf-8")
-    return verify(file, effort="quick").verdict
+    return verify(file, effort="quick", **asked).verdict
 
 
 @pytest.mark.parametrize("step", some(STEPS, ["step_4"]))
@@ -71,4 +71,4 @@ def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
     step, right, wrong = FAULTS[fault]
     text = ejected(step, ROOT / "captured")
     assert right in text
-    assert verdict(text.replace(right, wrong), tmp_path) == "fail"
+    assert verdict(text.replace(right, wrong), tmp_path, fail_fast=True) == "fail"

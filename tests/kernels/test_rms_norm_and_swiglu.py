@@ -85,14 +85,22 @@ def test_a_row_that_the_model_rounds_to_one_side_is_no_fault(tmp_path: Path) -> 
             marks=pytest.mark.slow,
         ),
         ("swiglu", "backward_1", "sigmoid * (1 + gate * (1 - sigmoid))", "sigmoid * gate * (1 - sigmoid)", "cat"),
-        (
+        pytest.param(
             "swiglu",
             "backward_1",
             "grad.stride(0), both.stride(0)",
             "both.stride(0), both.stride(0)",
             "loads grad[60, 0]",
+            marks=pytest.mark.slow,
         ),
-        ("swiglu", "backward_1", "both[:, columns:], cat, cat[:", "both[:, columns:], both, cat[:", "it changed both"),
+        pytest.param(
+            "swiglu",
+            "backward_1",
+            "both[:, columns:], cat, cat[:",
+            "both[:, columns:], both, cat[:",
+            "it changed both",
+            marks=pytest.mark.slow,
+        ),
     ],
     ids=["a mean over the block", "a derivative", "a stride of another tensor", "in place, unasked"],
 )

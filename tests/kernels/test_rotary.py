@@ -69,7 +69,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(
-    "fault", [pytest.param(fault, marks=() if number in (2, 5) else pytest.mark.slow) for number, fault in enumerate(FAULTS)]
+    "fault", [pytest.param(fault, marks=() if number == 2 else pytest.mark.slow) for number, fault in enumerate(FAULTS)]
 )  # fmt: skip
 def test_a_fault_fails(fault: str, of_step: Callable[[str], Path], tmp_path: Path) -> None:
     right, wrong = FAULTS[fault]

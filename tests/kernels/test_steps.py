@@ -29,7 +29,7 @@ MARKS = {
     "lookups_1": pytest.mark.slow,
     "lookups_forward_1": pytest.mark.slow,
     "lookups_backward_1": pytest.mark.slow,
-    "pairwise_1": pytest.mark.slow,
+    "lookups_2": pytest.mark.slow,  # 26 tables of 10,000 rows
     "outer_1": pytest.mark.gpu,  # 24 billion multiplications a case
     "outer_2": pytest.mark.gpu,
     "outer_3": pytest.mark.gpu,

@@ -391,7 +391,7 @@ class TestInspectKernel:
 @pytest.mark.parametrize(
     ("file", "name"),
     [
-        ("g7_torch_2.13_partition.txt", "triton_poi_fused_add_mul_sin_0"),
+        pytest.param("g7_torch_2.13_partition.txt", "triton_poi_fused_add_mul_sin_0", marks=pytest.mark.slow),
         pytest.param("g7_torch_2.13_dynamic.txt", "triton_red_fused_add_relu_sum_0", marks=pytest.mark.slow),
         pytest.param(
             "g7_torch_2.13_multi_kernel.txt",

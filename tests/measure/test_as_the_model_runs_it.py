@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -40,7 +41,7 @@ from inductor_lab.measure.contest.configurations import (  # noqa: E402
     settings_of,
     taken,
 )
-from inductor_lab.records import Autotuned  # noqa: E402
+from inductor_lab.records import Autotuned, Capture  # noqa: E402
 from inductor_lab.spans import addressed  # noqa: E402
 
 SEVERAL = [
@@ -59,10 +60,19 @@ def properties(card: Card) -> Any:
     )  # fmt: skip
 
 
+@cache
+def stored(name: str) -> Capture:
+    return store.load(CAPTURED / name)
+
+
+@cache
+def text(name: str, number: int) -> str:
+    return eject(stored(name), stored(name).kernels[number])
+
+
 def ejected(name: str, number: int, folder: Path) -> Any:
-    found = store.load(CAPTURED / name)
     path = folder / "mine.py"
-    path.write_text(eject(found, found.kernels[number]), encoding="utf-8")
+    path.write_text(text(name, number), encoding="utf-8")
     return load(path).module
 
 
@@ -105,7 +115,7 @@ def test_the_candidates_are_inductor_s_for_the_card_that_is_here(
     """Whatever card the file was captured for. What `show` lists by the sizes, and what torch makes of the decorator, are the same."""
     module = ejected(name, number, tmp_path)
     tuner = autotuner(module.generated, module.DECORATOR, properties(GPUS[card]), str(tmp_path))
-    listed = candidates(store.load(CAPTURED / name).kernels[number], GPUS[card])
+    listed = candidates(stored(name).kernels[number], GPUS[card])
     assert [configuration(one) for one in tuner.configs] == [
         {**one.constants, "num_warps": one.num_warps, "num_stages": one.num_stages} for one in listed
     ]

@@ -203,8 +203,8 @@ def test_a_fused_attention_is_part_of_a_span(captured_once: Callable[..., Path],
     assert text.count("written_out(") == 2, "what it is, and the reference that calls it"
 
 
-def test_an_attention_that_drops_is_a_barrier(captured_once: Callable[..., Path]) -> None:
-    capture = store.load(captured_once("rotary_attention", size="laptop", train=True))
+def test_an_attention_that_drops_is_a_barrier() -> None:
+    capture = store.load(CAPTURED / "rotary_attention_train_h200_virtual")
     graph = next(one for one in capture.graphs if one.id == "0_forward")
     line = next(step.line for step in span(capture, "0_forward", 1, 2).steps if step.call)
     assert "0.0, True" in graph.module.split("\n")[line - 1]

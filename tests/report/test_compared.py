@@ -89,7 +89,7 @@ def test_compare_writes_a_page_and_keeps_its_exit_code(lab: Any, captured: Path)
     found = html.unpacked(Path("pages/both.html").read_text())
     assert [text["name"] for text in found["pairs"][0]["texts"]] == ["source", "computation"]
     assert found["pairs"][0]["machine"] is None
-    same = lab("compare", "dlrm_h200", "dlrm_h200_virtual", "--report", "same.html", "--json")
+    same = lab("compare", "lora_mlp_h200", "lora_mlp_h200_virtual", "--report", "same.html", "--json")
     assert same.code == 0 and json.loads(same.out)["verdict"] == "same"
     assert "name its file with --report FILE" in lab("compare", "lora_mlp_h200", "lora_mlp_bf16_h200", "--code").err
 

@@ -447,21 +447,20 @@ def test_scratch_memory_makes_a_kernel_neither_in_place_nor_a_gather() -> None:
     assert role(scratch, kernel) == "read and written, if RSPLIT is above 1"
 
 
-def test_report_takes_machine_code_and_a_profile(lab: Any, lora_log: Path, workdir: Path) -> None:
-    assert lab("read", lora_log, "--name", "lora", "--json").code == 0
-    held = html.unpacked(_report(lab, "lora"))
+def test_report_takes_machine_code_and_a_profile(lora: Any) -> None:
+    held = html.unpacked(_report(lora, "lora"))
     assert all(row["code"] == [] for row in held["kernels"]) and held["code_card"] == ""
     name = held["kernels"][0]["name"]
     events = {"traceEvents": [{"cat": "kernel", "name": name, "dur": 7.5}]}
     Path("trace.json.gz").write_bytes(gzip.compress(json.dumps(events).encode()))
-    held = html.unpacked(_report(lab, "lora", "--code", "--kernels", "1", "--trace", "trace.json.gz"))
+    held = html.unpacked(_report(lora, "lora", "--code", "--kernels", "1", "--trace", "trace.json.gz"))
     assert sorted(len(row["code"]) for row in held["kernels"]) == [0, 5] and held["code_card"] == "h200"
     assert held["kernels"][0]["measured"][0]["seconds"] == pytest.approx(7.5e-6)
-    assert lab("report", "lora", "--trace", "none.json").code == 2
+    assert lora("report", "lora", "--trace", "none.json").code == 2
     Path("broken.json").write_text("{")
-    refused = lab("report", "lora", "--trace", "broken.json")
+    refused = lora("report", "lora", "--trace", "broken.json")
     assert refused.code == 2 and "is no JSON" in refused.err
-    assert "did you mean" in lab("report", "lora", "--code", "--gpu", "h20").err
+    assert "did you mean" in lora("report", "lora", "--code", "--gpu", "h20").err
 
 
 def _report(lab: Any, *arguments: str) -> str:
