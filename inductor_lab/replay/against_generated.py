@@ -33,6 +33,8 @@ DRAWS = (1, 2)
 FURTHER = 2.0
 """How many times as far as a last bit of the inputs moves an output may it be from the generated module's, in the root mean square: a last bit of the
 narrowest dtype that the graph computes in (`_coarsest`)."""
+SMALL = 2.0**-12
+"""Of the largest value: what is smaller counts as so large."""
 
 
 def too_large(graph: Graph) -> str:
@@ -167,30 +169,33 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
     same = (out == want) | (out.isnan() & want.isnan())
     if not out.numel() or not bool((same | (out.isfinite() & want.isfinite())).all()):
         return limits.Finding(message="one is finite where the other is not")
-    error, largest = apart(out), want.to(wide).nan_to_num(0.0, 0.0, 0.0)
+    error = apart(out)
     moved, another = (apart(draw) for draw in again())
     far, most = norm(error), max(norm(moved), norm(another))
     if far > FURTHER * most:
-        off, allowed = (percent(each / norm(largest)) for each in (far, FURTHER * most))
+        whole = norm(want.to(wide).nan_to_num_(0.0, 0.0, 0.0)) or 1.0
+        off, allowed = (percent(each / whole) for each in (far, FURTHER * most))
         return limits.Finding(message=f"off by {off} in the root mean square; by last bits of the inputs {allowed}")
-    count, worst = _outliers(error, torch.maximum(moved, another))
-    if count:
-        count, worst = _outliers(error, moved)
-        others, their_worst = _outliers(another, moved)
+    size = want.nan_to_num(0.0, 0.0, 0.0).abs_().squeeze().reshape(error.shape)
+    if _outliers(error, torch.maximum(moved, another), size)[0]:
+        count, worst = _outliers(error, moved, size)
+        others, their_worst = _outliers(another, moved, size)
         if count > FURTHER * others or worst > FURTHER * their_worst:
             return limits.Finding(
-                message=f"{count:,} elements stand out of their row and column, by up to {worst:.3g}; "
-                f"by last bits of the inputs {others:,}, by up to {their_worst:.3g}"
+                message=f"{count:,} elements stand out of their row and column, by up to {percent(worst)}; "
+                f"by last bits of the inputs {others:,}, by up to {percent(their_worst)}"
             )
-    return limits.Finding({"hand": float(error.amax() / largest.abs().amax())})
+    return limits.Finding({"hand": float(error.amax() / size.amax().clamp_min(torch.finfo(wide).tiny))})
 
 
-def _outliers(error: Tensor, moved: Tensor) -> tuple[int, float]:
-    """How many elements are further off than `JUMP` times what any is moved in their row or column, and by how much at most."""
+def _outliers(error: Tensor, moved: Tensor, size: Tensor) -> tuple[int, float]:
+    """How many elements are further off than `JUMP` times what any is moved in their row or column, and by what part of their size at most."""
     limit = around(moved)
     beyond = error > JUMP * (moved.amax() if limit is None else limit)
-    count = int(beyond.sum())
-    return count, float(error[beyond].amax()) if count else 0.0
+    if not bool(beyond.any()):
+        return 0, 0.0
+    least = SMALL * size.amax().to(error)
+    return int(beyond.sum()), float((error[beyond] / size[beyond].to(error).clamp_min(least)).amax())
 
 
 def _at(x: Any, device: str) -> Any:

@@ -27,6 +27,7 @@ from variants import (
     variants,
 )
 
+from inductor_lab.judge.compare import bias
 from inductor_lab.judge.compare.limits import Finding, against_generated
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
@@ -251,15 +252,24 @@ def test_a_long_sum_and_a_long_scan_pass() -> None:
 
 
 def test_sums_of_equal_terms_are_all_rounded_the_same_way() -> None:
-    """As a kernel adds them up that has a few neurons at a time: their roundings do not cancel, as those of other terms do."""
+    """As a kernel adds them up that has few neurons at a time: their roundings do not cancel, as those of other terms do."""
     term = torch.randn(1, 4096, generator=torch.Generator().manual_seed(0))
-    exact = term.double() * 1101
-    one_by_one = functools.reduce(torch.add, [term] * 1101)
-    shaken = exact * (1 + 2.0**-15 * term.double().roll(1))
-    found = partial(compared, eager=exact.float(), exact=exact, generated=None, nudged=lambda: [exact] * 2)
-    assert "rounding errors" in found(one_by_one).message
-    assert not found(one_by_one, alike=True).message
-    assert found(shaken.float(), alike=True).message
+    exact = term.double() * 450
+    one_by_one = functools.reduce(torch.add, [term] * 450)
+    signs = torch.randn(exact.shape, generator=torch.Generator().manual_seed(1)).sign()
+    shaken = (exact * (1 + 2.0**-15 * signs)).float()
+
+    def message(values: Tensor, alike: bool) -> str:
+        errors = bias.Errors(
+            hand=values.double(), eager=exact.float().double(), generated=None, exact=exact, dtype=torch.float32, arithmetic=2.0**-23,
+            scale=exact.abs(), moved=None, judged=torch.ones_like(exact, dtype=torch.bool), calibrated=True, alike=alike,
+        )  # fmt: skip
+        found = bias.found(errors)
+        return found.message if found else ""
+
+    assert "rounding errors" in message(one_by_one, alike=False)
+    assert not message(one_by_one, alike=True)
+    assert "rounding errors" in message(shaken, alike=True)
 
 
 def test_a_power_of_two_by_the_wrong_constant_is_found() -> None:

@@ -269,9 +269,7 @@ def variants() -> Iterator[tuple[str, str]]:
 
 def compared(
     out: Tensor, eager: Tensor, exact: Tensor, generated: Tensor | None, nudged: limits.Draw, *, from_eager: bool = False,
-    alike: bool = False, **others: limits.Draw,
+    **others: limits.Draw,
 ) -> limits.Finding:  # fmt: skip
     """What the judge finds, by what inputs that are a last bit away give."""
-    return limits.compared(
-        out, eager, exact, generated, limits.Draws(nudged, **others), from_eager=from_eager, alike=alike
-    )
+    return limits.compared(out, eager, exact, generated, limits.Draws(nudged, **others), from_eager=from_eager)

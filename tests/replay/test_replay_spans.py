@@ -167,12 +167,18 @@ def test_a_softmax_whose_large_values_rounding_moves_or_leaves_is_no_fault() -> 
     def apart(x: torch.Tensor) -> torch.Tensor:
         return (x.float() - want.float()).abs().reshape(-1, 49)
 
-    assert against_generated._outliers(apart(other), torch.maximum(*map(apart, again)))[0]
+    assert against_generated._outliers(apart(other), torch.maximum(*map(apart, again)), want.float().reshape(-1, 49))[0]
     assert against_generated._compared(other, want, lambda: again)[0] == "pass"
-    window, masked = other.clone(), other.clone()
+    nothing = torch.zeros_like(want)
+    assert against_generated._compared(other, nothing, lambda: [nothing] * 2)[0] != "pass"
+    assert against_generated._compared(-nothing, nothing, lambda: [nothing] * 2) == ("pass", 0.0)
+    window, masked, small = (other.clone() for _ in range(3))
+    small[want < 1e-3] = torch.where(
+        torch.rand(int((want < 1e-3).sum()), generator=generator) < 0.003, 0.064, 0.0
+    ).bfloat16()
     window[5] = other[6]
     masked[..., 40:] = 0
-    for fault in (window, masked, other * 1.1, probabilities(lambda x: x * 1.05)):
+    for fault in (window, masked, small, other * 1.1, probabilities(lambda x: x * 1.05)):
         assert against_generated._compared(fault, want, lambda: again)[0] != "pass"
 
 

@@ -25,9 +25,10 @@ TIES = 32
 NARROW, WIDE, ROWS = 0.3, 4.0, 8.0
 """Units that a group may lean: a constant in bfloat16 leans so far at most, a sum or a division in float32 so far.
 
-In one row of those, whose one sum moves all of it, `ROWS` times that; and of float64, which judges itself. Of sums whose terms are alike each error
-may be so large: of 4,096 numbers, each added up 1,101 times, the sums are off by 13 units in the root mean square.
+In one row of those, whose one sum moves all of it, `ROWS` times that; and of float64, which judges itself.
 """
+SAME = 3.5
+"""How many times as rough sums may be whose terms are alike: of numbers added up 450 times each, one after another, all are rounded the same way."""
 SAMPLE = 4096
 
 
@@ -143,7 +144,7 @@ def _rough(errors: Errors, leaning: Tensor) -> str:
         return (values.square().sum() / count).sqrt().item()
 
     few = min(8.0, count**0.5)
-    usual = 0.5 if errors.narrow else errors.allowance * (ROWS if errors.alike else 1)
+    usual = 0.5 if errors.narrow else errors.allowance * (SAME if errors.alike else 1)
     limits = [usual, *(2 * spread(x) + 0.25 for x in errors.others)]
     if errors.rough is not None:
         limits.append(spread(torch.where(errors.judged, errors.rough / errors._noise, 0.0).clamp(max=CLIPPED)) + 0.25)

@@ -30,7 +30,7 @@ from inductor_lab.judge.compare.reference import (
 from inductor_lab.judge.inputs import boundaries, families
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.coverage import Coverage
-from inductor_lab.judge.inputs.placement import Placement, once, place_inputs, strayed, with_room
+from inductor_lab.judge.inputs.placement import Placement, copied, place_inputs, strayed, with_room
 from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
 from inductor_lab.judge.watch.launcher import SEVERAL, library
 from inductor_lab.judge.watch.watch import Sample, WholeNeeded
@@ -152,8 +152,12 @@ class Judge:
                 values[name] = torch.full(shape, torch.nan if dtype.is_floating_point else 1, dtype=dtype)
         if not plan.boundaries:
             return values
-        found = with_room(lambda values: boundaries.on_boundaries(self.file, values, plan.seed), values)
-        return {name: x[once(x.stride())].cpu().expand(x.shape) for name, x in found.items()}
+
+        def sought(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+            found = boundaries.on_boundaries(self.file, values, plan.seed)
+            return {name: copied(x, "cpu") for name, x in found.items() if x is not values[name]}
+
+        return values | with_room(sought, values)
 
     def sized(self, plan: Plan) -> Any:
         """The file as it is for the sizes of a case."""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import torch
 
 from inductor_lab.ejected import demanded
+from inductor_lab.errors import short_of_memory
 from inductor_lab.judge import alone
 from inductor_lab.judge.inputs.domains import domain
 
@@ -88,12 +89,18 @@ def with_room(found: Callable[[Mapping[str, torch.Tensor]], T], values: Mapping[
     if alone.DEVICE == "cpu":
         return found(values)
     try:
-        return found({name: x[once(x.stride())].to(alone.DEVICE).expand(x.shape) for name, x in values.items()})
-    except torch.OutOfMemoryError:
-        pass
+        return found({name: copied(x, alone.DEVICE) for name, x in values.items()})
+    except Exception as error:
+        if not short_of_memory(error):
+            raise
     finally:
         torch.cuda.empty_cache()  # the kernel runs in another process
     return found(values)
+
+
+def copied(x: torch.Tensor, device: str) -> torch.Tensor:
+    """The same there, expanded as it is."""
+    return x[once(x.stride())].to(device).expand(x.shape)
 
 
 def placed(
