@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from inductor_lab import store  # noqa: E402
 from inductor_lab.eject import eject  # noqa: E402
 from inductor_lab.ejected import load  # noqa: E402
 from inductor_lab.judge.alone import drawn as normal  # noqa: E402
+from inductor_lab.judge.inputs import placement  # noqa: E402
 from inductor_lab.judge.inputs.boundaries import (  # noqa: E402
     beside,
     on_boundaries,
@@ -228,3 +230,18 @@ def test_an_ejected_file_is_taken_every_way(tmp_path: Path, capture: str, said: 
     coverage = Coverage(made)
     coverage.add(on_boundaries(made, values, 3))
     assert coverage.taken and all(all(one.counts) for one in coverage.taken) and not coverage.missing()
+
+
+def test_where_a_card_is_too_small_the_cpu_seeks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placement.alone, "DEVICE", "meta")
+    values = {"x": torch.ones(3, 1).expand(3, 4)}
+
+    def found(given: Mapping[str, torch.Tensor], error: Exception) -> Mapping[str, torch.Tensor]:
+        if given["x"].is_meta:
+            assert given["x"].stride() == values["x"].stride()
+            raise error
+        return given
+
+    assert placement.with_room(partial(found, error=torch.OutOfMemoryError("CUDA out of memory.")), values) is values
+    with pytest.raises(ValueError, match="another"):
+        placement.with_room(partial(found, error=ValueError("another")), values)
