@@ -33,8 +33,10 @@ DRAWS = (1, 2)
 FURTHER = 2.0
 """How many times as far as a last bit of the inputs moves an output may it be from the generated module's, in the root mean square: a last bit of the
 narrowest dtype that the graph computes in (`_coarsest`)."""
-SMALL = 2.0**-12
-"""Of the largest value: what is smaller counts as so large."""
+SMALL = 1 / 4
+"""Of the root mean square: a smaller value counts as so large."""
+FEW = 4
+"""Elements may stand out by chance where by last bits none does."""
 
 
 def too_large(graph: Graph) -> str:
@@ -153,9 +155,9 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
     """Whether the last bits of the module's inputs move an output as far as it is off; its error is a part of the largest value.
 
     All layers multiply what one kernel rounds. So an output is held in the root mean square, and each element by the most that any is moved in
-    its row or its column, whichever is less. Of a softmax, whose large values a last bit of a large product moves or leaves, some are further off;
-    no more of them, and by no more, than where last bits of other signs are held in the same way. Logits of a language model are gigabytes:
-    nothing is wider here than it must be.
+    its row or its column, whichever is less. Of a softmax, whose large values a last bit of a large product moves or leaves, some are further off:
+    about as many as where last bits of other signs are held in the same way, and none by more than a value is moved anywhere. Logits of a
+    language model are gigabytes: nothing is wider here than it must be.
     """
     wide = torch.promote_types(out.dtype, torch.float32)
 
@@ -177,25 +179,23 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
         off, allowed = (percent(each / whole) for each in (far, FURTHER * most))
         return limits.Finding(message=f"off by {off} in the root mean square; by last bits of the inputs {allowed}")
     size = want.nan_to_num(0.0, 0.0, 0.0).abs_().squeeze().reshape(error.shape)
-    if _outliers(error, torch.maximum(moved, another), size)[0]:
-        count, worst = _outliers(error, moved, size)
-        others, their_worst = _outliers(another, moved, size)
-        if count > FURTHER * others or worst > FURTHER * their_worst:
+    if bool(_stand_out(error, torch.maximum(moved, another)).any()):
+        least = SMALL * norm(size) / size.numel() ** 0.5 or torch.finfo(wide).tiny
+        mine, others = _stand_out(error, moved), int(_stand_out(another, moved).sum())
+        count, worst = int(mine.sum()), float((error[mine] / size[mine].clamp_min(least)).amax())
+        usual = float((another / size.clamp_min(least)).amax())
+        if count > FURTHER * others + FEW or worst > FURTHER * usual:
             return limits.Finding(
-                message=f"{count:,} elements stand out of their row and column, by up to {percent(worst)}; "
-                f"by last bits of the inputs {others:,}, by up to {percent(their_worst)}"
+                message=f"{count:,} elements stand out of their row and column, by up to {percent(worst)}; by last bits of the inputs "
+                f"{others:,} do, and any is moved by {percent(usual)} at most"
             )
     return limits.Finding({"hand": float(error.amax() / size.amax().clamp_min(torch.finfo(wide).tiny))})
 
 
-def _outliers(error: Tensor, moved: Tensor, size: Tensor) -> tuple[int, float]:
-    """How many elements are further off than `JUMP` times what any is moved in their row or column, and by what part of their size at most."""
+def _stand_out(error: Tensor, moved: Tensor) -> Tensor:
+    """Which elements are further off than `JUMP` times what any is moved in their row or column."""
     limit = around(moved)
-    beyond = error > JUMP * (moved.amax() if limit is None else limit)
-    if not bool(beyond.any()):
-        return 0, 0.0
-    least = SMALL * size.amax().to(error)
-    return int(beyond.sum()), float((error[beyond] / size[beyond].to(error).clamp_min(least)).amax())
+    return error > JUMP * (moved.amax() if limit is None else limit)
 
 
 def _at(x: Any, device: str) -> Any:
