@@ -79,8 +79,8 @@ def test_a_row_that_the_model_rounds_to_one_side_is_no_fault(tmp_path: Path) -> 
         pytest.param(
             "rms_norm",
             "backward_2",
-            "(scale * scale * scale) / COLUMNS)",
-            "(scale * scale * scale) / BLOCK)",
+            "(scale * scale * scale) / COLUMNS",
+            "(scale * scale * scale) / BLOCK",
             "add_3",
             marks=pytest.mark.slow,
         ),
