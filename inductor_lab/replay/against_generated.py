@@ -23,13 +23,14 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits
 from inductor_lab.judge.compare.allowances import JUMP, around
 from inductor_lab.judge.compare.reference import signs
+from inductor_lab.judge.inputs.placement import copied
 from inductor_lab.quantity import percent
 from inductor_lab.records import Graph, Node
+from inductor_lab.replay.agreement import DRAWS
 from inductor_lab.replay.graph import SEED
-from inductor_lab.replay.inputs import bits, copied, on_the_cpu
+from inductor_lab.replay.inputs import bits, on_the_cpu
 from inductor_lab.replay.module import Module
 
-DRAWS = (1, 2)
 FURTHER = 2.0
 """How many times as far as a last bit of the inputs moves an output may it be from the generated module's, in the root mean square: a last bit of the
 narrowest dtype that the graph computes in (`_coarsest`)."""

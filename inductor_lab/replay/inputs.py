@@ -143,15 +143,6 @@ def _value(
     return alone.drawn({"it": (shape, stride, dtype, fill)}, number, device, draws)["it"]
 
 
-def copied(x: Any, device: str | None = None) -> Any:
-    """A tensor's values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts. A number as it is."""
-    if not isinstance(x, Tensor):
-        return x
-    size = 1 + sum((size - 1) * step for size, step in zip(x.shape, x.stride(), strict=True)) if x.numel() else 0
-    memory = torch.as_strided(x, (size,), (1,)) if size else x.new_empty(0)
-    return torch.as_strided(memory.to(device or x.device, copy=True), x.shape, x.stride(), 0)
-
-
 def bits(x: torch.Tensor) -> torch.Tensor:
     """NaN is what it was, too. A copy: to torch one element is contiguous under any stride, and has no other view then."""
     return x.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)

@@ -30,6 +30,7 @@ from inductor_lab.grafting.splicing import graft_in
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.reference import expected
 from inductor_lab.judge.inputs import cases
+from inductor_lab.judge.inputs.placement import copied
 from inductor_lab.judge.interpreter.interface import NotJudged
 from inductor_lab.judge.process.kernel_process import in_words, raised
 from inductor_lab.library import attention
@@ -375,7 +376,7 @@ def keep_launch_inputs(
     values = [known.given[name] for name in inputs.names(graph)]
     try:
         with attention.WrittenOut(card=alone.DEVICE != "cpu"):
-            call([inputs.copied(x) for x in values])
+            call([copied(x) for x in values])
     except _Reached:
         return
     raise LabError(f"the module of graph {graph.id} ended before line {wanted.line}, where {kernel.name} is launched")

@@ -16,6 +16,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.judge import device as device_name
 from inductor_lab.judge.compare.reference import widened
+from inductor_lab.judge.inputs.placement import copied
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import graph as graphs
@@ -153,7 +154,7 @@ class _Run:
         values = [self.inputs[name] for name in self.names]
         torch.manual_seed(graphs.SEED)
         with exact_convolutions():
-            returned = call([inputs.copied(x) for x in values])
+            returned = call([copied(x) for x in values])
         outputs: dict[str, str] = {}
         errors: dict[str, float] = {}
         for name, out in zip(self.graph.outputs, returned, strict=True):

@@ -98,9 +98,13 @@ def with_room(found: Callable[[Mapping[str, torch.Tensor]], T], values: Mapping[
     return found(values)
 
 
-def copied(x: torch.Tensor, device: str) -> torch.Tensor:
-    """The same there, expanded as it is."""
-    return x[once(x.stride())].to(device).expand(x.shape)
+def copied(x: Any, device: str | None = None) -> Any:
+    """A tensor's values with the same strides, gaps and all, in memory of its own; `clone` closes gaps, which a module asserts. A number as it is."""
+    if not isinstance(x, torch.Tensor):
+        return x
+    size = span(x.shape, x.stride())
+    memory = torch.as_strided(x, (size,), (1,)) if size else x.new_empty(0)
+    return torch.as_strided(memory.to(device or x.device, copy=True), x.shape, x.stride(), 0)
 
 
 def placed(
