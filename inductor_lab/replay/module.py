@@ -91,8 +91,11 @@ def compiled(
     _forget_kernels()
     names: dict[str, Any] = {"__name__": f"compiled_{graph.id}", "__builtins__": __builtins__}
     tree = rewritten(ast.parse(graph.module))
-    body = [one for one in tree.body if not isinstance(one, ast.If)]  # `if __name__ == "__main__"`
-    exec(compile(ast.Module(body, type_ignores=[]), f"graph {graph.id}", "exec"), names)
+    for statement in tree.body:
+        if not isinstance(statement, ast.If):  # `if __name__ == "__main__"`
+            newer = (ImportError,) if isinstance(statement, ast.ImportFrom) else ()
+            with contextlib.suppress(*newer):
+                exec(compile(ast.Module([statement], type_ignores=[]), f"graph {graph.id}", "exec"), names)
     for name, configuration in kept.items():
         configurations.pin(names[name], configuration)
     names |= kernels(names)

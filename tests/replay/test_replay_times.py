@@ -112,6 +112,15 @@ def test_a_module_s_kernels_are_loaded_anew_each_time() -> None:
     assert module.compiled(graph, {})([]) is not module.compiled(graph, {})([])
 
 
+def test_what_a_newer_torch_exports_may_be_missing() -> None:
+    text = "from torch._C._dynamo.guards import of_another_version\ncall = lambda inputs: inputs\n"
+    assert module.compiled(Graph("0", "", "inference", text), {})([1]) == [1]
+    with pytest.raises(ImportError):
+        module.compiled(
+            Graph("0", "", "inference", "def call(inputs): import of_another_version\nkernel = call(())"), {}
+        )
+
+
 def shown(*, grafted: bool) -> str:
     times = {"generated": 20.0, "grafted": 10.0} if grafted else {"generated": 20.0}
     step = {name: Timing(80.0 + took, (99.0, 101.0), 25, None) for name, took in times.items()}
