@@ -137,8 +137,8 @@ def batches(
 class _Told(Dataset[Rows | LabError]):
     """A log whose items are what they hold, or what is wrong with it.
 
-    What a worker raises, torch raises again with its own account of which worker it was, out of the iterator: the error then keeps that, and its workers,
-    which are waited for by 5 s each when both are collected. A value ends nothing, and whoever raises it has let the iterator go.
+    An error that a worker raises, torch raises again out of the iterator, with its own account of which worker it was: whoever holds the error then
+    holds the iterator too, and when both are collected each worker is waited for for 5 s. A value that is raised here has let the iterator go.
     """
 
     def __init__(self, log: ClickLog) -> None:
