@@ -39,7 +39,7 @@ class Held:
         from inductor_lab.verify import verify
 
         try:
-            self.verdict = verify(self.path)
+            self.verdict = verify(self.path, fail_fast=True)  # the first case that fails is what is said
         except LabError as error:
             pytest.fail(str(error), pytrace=False)
         if first := next((case for case in self.verdict.cases if not case.passed), None):

@@ -1,10 +1,26 @@
-"""What the tests of a module are asked for that run in this session: what they share is made for no others."""
+"""What the tests of a module share: made for those alone that run in this session, or of each only once it is asked for."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import pytest
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class OnDemand(dict[K, V]):
+    """What is made of each key when it is first asked for: the session's processes share the work however their tests are dealt out."""
+
+    def __init__(self, make: Callable[[K], V]) -> None:
+        super().__init__()
+        self.make = make
+
+    def __missing__(self, key: K) -> V:
+        self[key] = made = self.make(key)
+        return made
 
 
 def asked(request: pytest.FixtureRequest, *names: str) -> list[Any]:

@@ -6,7 +6,7 @@ rows, clicks, and of each column what is missing, how many values there are, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -121,9 +121,9 @@ def batches(
     random = None if shuffled is None else np.random.default_rng(shuffled)
     order = range(len(log)) if random is None else random.permutation(len(log)).tolist()
     # Its own generator: the caller's random state is left as it was.
-    loader = DataLoader(log, batch_size=None, sampler=order, num_workers=workers, generator=torch.Generator())
+    loader = DataLoader(_Told(log), batch_size=None, sampler=order, num_workers=workers, generator=torch.Generator())
     left: list[Rows] = []
-    for rows in _unwrapped(loader):
+    for rows in _raised(loader):
         if random is not None:
             rows = rows[torch.from_numpy(random.permutation(len(rows.labels)))]
         joined = Rows(*map(torch.cat, zip(*left, rows, strict=True))) if left else rows
@@ -134,12 +134,28 @@ def batches(
         yield left[0]
 
 
-def _unwrapped(loader: DataLoader[Rows]) -> Iterator[Rows]:
-    """What a worker found wrong, without torch's account of which worker it was."""
-    try:
-        yield from loader
-    except LabError as error:
-        raise LabError(str(error).rstrip().rpartition("LabError: ")[2]) from None
+class _Told(Dataset[Rows | LabError]):
+    """A log whose items are what they hold, or what is wrong with it.
+
+    An error that a worker raises, torch raises again out of the iterator, with its own account of which worker it was: whoever holds the error then
+    holds the iterator too, and when both are collected each worker is waited for for 5 s. A value that is raised here has let the iterator go.
+    """
+
+    def __init__(self, log: ClickLog) -> None:
+        self.log = log
+
+    def __getitem__(self, item: int) -> Rows | LabError:
+        try:
+            return self.log[item]
+        except LabError as error:
+            return error
+
+
+def _raised(found: Iterable[Rows | LabError]) -> Iterator[Rows]:
+    for rows in found:
+        if isinstance(rows, LabError):
+            raise rows
+        yield rows
 
 
 def _metadata(path: Path) -> Any:

@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest import mock
@@ -347,17 +347,23 @@ def disassembled(cubin: bytes, *, lines: bool = False) -> tuple[str, str] | None
     """
     from triton import knobs
 
-    def run(tool: str, *options: str) -> str:
-        program = getattr(knobs.nvidia, tool).path
-        return subprocess.run([program, *options, file.name], capture_output=True, text=True, check=True).stdout
+    try:
+        return _printed(knobs.nvidia.cuobjdump.path, knobs.nvidia.nvdisasm.path, cubin, lines)
+    except (RuntimeError, OSError, subprocess.CalledProcessError):  # knobs raises RuntimeError for a missing tool
+        return None
+
+
+@lru_cache(maxsize=16)
+def _printed(cuobjdump: str, nvdisasm: str, cubin: bytes, lines: bool) -> tuple[str, str]:
+    """Of the same code only once: nvdisasm takes 0.4 s, however small a kernel is."""
+
+    def run(*command: str) -> str:
+        return subprocess.run([*command, file.name], capture_output=True, text=True, check=True).stdout
 
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
-        try:
-            return run("cuobjdump", "--dump-resource-usage"), run("nvdisasm", "-c", *(["-g"] if lines else []))
-        except (RuntimeError, OSError, subprocess.CalledProcessError):  # knobs raises RuntimeError for a missing tool
-            return None
+        return run(cuobjdump, "--dump-resource-usage"), run(nvdisasm, "-c", *(["-g"] if lines else []))
 
 
 def message_of(error: BaseException) -> str:

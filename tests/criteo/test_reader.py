@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import sys
 from pathlib import Path
 
@@ -87,9 +88,11 @@ def test_a_malformed_value_is_told_by_row_and_column(row, column, value, said, w
     rows = golden.rows()
     rows[row][COLUMNS.index(column)] = value
     path = golden.write(tmp_path / "log.parquet", rows)
+    begun = set(multiprocessing.active_children())
     with pytest.raises(LabError) as wrong:
         list(batches(ClickLog(path, missing="zero"), 2, workers=workers))
     assert str(wrong.value) == f"{path}, {said}"
+    assert set(multiprocessing.active_children()) <= begun, "who holds the error holds no worker"
 
 
 def test_the_first_row_that_is_wrong_is_told_first(tmp_path: Path) -> None:

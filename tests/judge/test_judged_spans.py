@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from asked import asked, some
+from asked import OnDemand, some
 from spans_as_text import spanned, with_launch
 
 pytest.importorskip("torch")
@@ -212,12 +212,14 @@ def _files(folder: Path, cases: dict[str, tuple[str, str, str, str]]) -> list[Pa
 
 
 @pytest.fixture(scope="module")
-def passing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> dict[str, Verdict | LabError]:
-    cases = {}
-    for what, dtype in asked(request, "what", "dtype"):
+def passing(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Verdict | LabError]:
+    def judge(case: tuple[str, str]) -> Verdict | LabError:
+        what, dtype = case
         span, body, above = RIGHT[what]
-        cases[f"{what}, {dtype}"] = span, dtype, body, above
-    return dict(zip(cases, verify_all(_files(tmp_path_factory.mktemp("right"), cases)), strict=True))
+        (found,) = verify_all(_files(tmp_path_factory.mktemp("right"), {what: (span, dtype, body, above)}))
+        return found
+
+    return OnDemand(judge)
 
 
 @in_the_interpreter
@@ -228,8 +230,8 @@ def passing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
         [("a product with its prologue and epilogue", "bfloat16")],
     ),
 )
-def test_a_right_fusion_passes(passing: dict[str, Verdict | LabError], what: str, dtype: str) -> None:
-    found = passing[f"{what}, {dtype}"]
+def test_a_right_fusion_passes(passing: dict[tuple[str, str], Verdict | LabError], what: str, dtype: str) -> None:
+    found = passing[what, dtype]
     assert isinstance(found, Verdict), found
     assert found.verdict == "pass", [case for case in found.cases if not case.passed][:2]
     assert any("captured steps compute one after the other" in note for note in found.notes)
@@ -237,10 +239,12 @@ def test_a_right_fusion_passes(passing: dict[str, Verdict | LabError], what: str
 
 
 @pytest.fixture(scope="module")
-def failing(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> dict[str, Verdict | LabError]:
-    cases = {what: WRONG[what][:4] for what in asked(request, "what") if what in WRONG}
-    files = _files(tmp_path_factory.mktemp("wrong"), cases)
-    return dict(zip(cases, verify_all(files, effort="quick"), strict=True))
+def failing(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabError]:
+    def judge(what: str) -> Verdict | LabError:
+        (found,) = verify_all(_files(tmp_path_factory.mktemp("wrong"), {what: WRONG[what][:4]}), effort="quick")
+        return found
+
+    return OnDemand(judge)
 
 
 @in_the_interpreter

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 import pytest
-from asked import asked, some
+from asked import OnDemand, some
 from folders import GENERATIONS
 from kernels_as_text import capture
 from many_jobs import decay
@@ -63,12 +63,13 @@ def judged_all(texts: list[str], folder: Path) -> list[Verdict | LabError]:
 
 
 @pytest.fixture(scope="module")
-def judged(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> dict[tuple[str, str], Verdict | LabError]:
-    cases = asked(request, "what", "style")
-    texts = [ejected(KERNELS[what][0], KERNELS[what][1], style) for what, style in cases]
-    return dict(zip(cases, judged_all(texts, tmp_path_factory.mktemp("kinds")), strict=True))
+def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Verdict | LabError]:
+    def judge(case: tuple[str, str]) -> Verdict | LabError:
+        what, style = case
+        (found,) = judged_all([ejected(*KERNELS[what][:2], style)], tmp_path_factory.mktemp("kind"))
+        return found
+
+    return OnDemand(judge)
 
 
 SOME_RAN = re.compile(r"\d+ of the launch's [\d,]+ programs ran|^all programs of the launch ran")

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from asked import asked, some
+from asked import OnDemand, some
 from forking import interpreted
 from small_kernels import SMALL, edited, ejected
 
@@ -174,22 +174,24 @@ def without_reference(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def judged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabError]:
-    """Every file of this module that is asked for, judged."""
-    folder = tmp_path_factory.mktemp("ejected")
-    texts = {f"{name} {style}": ejected(name, style) for name, style in asked(request, "name", "style")}
+def judged(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict | LabError]:
+    """Every file of this module, judged when it is asked for: an unedited one by its kernel and style, the others by what they are."""
     changed = {what: (name, changes) for what, (name, changes, _, _) in WRONG.items()} | RIGHT
-    for what in asked(request, "what"):
+
+    def judge(what: str) -> Verdict | LabError:
         if what in OTHER:
-            texts[what] = OTHER[what]()
-        else:
+            text = OTHER[what]()
+        elif what in changed:
             name, changes = changed[what]
-            texts[what] = edited(ejected(name), *changes)
-    paths = []
-    for number, text in enumerate(texts.values()):
-        paths.append(folder / f"file_{number}.py")
-        paths[-1].write_text(text)
-    return dict(zip(texts, verify_all(paths, fail_fast=True), strict=True))
+            text = edited(ejected(name), *changes)
+        else:
+            text = ejected(*what.split())
+        path = tmp_path_factory.mktemp("ejected") / "file.py"
+        path.write_text(text)
+        (found,) = verify_all([path], fail_fast=True)
+        return found
+
+    return OnDemand(judge)
 
 
 def verdict(found: Verdict | LabError) -> Verdict:

@@ -175,7 +175,7 @@ def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_not
     lab: Lab, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = file.read_text()
-    found = lab("tune", file, "--limit", 3, "--gpu", "h200", "--json")
+    found = lab("tune", file, "--limit", 2, "--gpu", "h200", "--json")
     made = json.loads(found.out)
     assert found.code == 0 and made["verdict"] == "untimed" and not made["timed"] and not made["written"]
     assert made["best"] != made["present"] == {"BLOCK": 128, "num_warps": 4} and made["left_out"]
@@ -188,11 +188,11 @@ def test_without_a_gpu_nothing_is_timed_or_changed_and_a_second_run_compiles_not
     calls: list[Mapping[str, int]] = []
     compiled = sweep.compiled
     monkeypatch.setattr(sweep, "compiled", lambda module, settings, *rest: calls.append(settings) or compiled(module, settings, *rest))  # type: ignore[func-returns-value]  # fmt: skip
-    again = lab("tune", file, "--limit", 3, "--gpu", "h200")
+    again = lab("tune", file, "--limit", 2, "--gpu", "h200")
     assert again.code == 0 and len(calls) == 1 and "from an earlier run" in again.out
     assert "by the static facts alone" in again.out and "inductor-lab tune" in again.err
     calls.clear()
-    assert tune(file, gpu="h200", limit=3).candidates and not calls
+    assert tune(file, gpu="h200", limit=2).candidates and not calls
 
 
 @pytest.mark.slow
