@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -72,7 +71,7 @@ def where_inputs_are(takes: Sequence[str], lines: Iterable[str]) -> tuple[str, .
     The judge looks for boundaries on the CPU also where kernels run on a GPU.
     """
     there = f"{takes[0]}.device" if takes else "DEVICE"
-    return tuple(re.sub(r"\bDEVICE\b", there, line) for line in lines)
+    return tuple(line.replace("DEVICE", there) for line in lines)
 
 
 # ------------------------------------------------------------ the parts of a file
