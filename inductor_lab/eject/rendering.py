@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.eject.cuda.launch import Cuda
+from inductor_lab.eject.device_functions import namespace
 
 
 @dataclass(frozen=True)
@@ -237,7 +238,8 @@ class Baseline:
     """Inductor's own kernel, and what stands beside it."""
 
     functions: tuple[str, ...]
-    namespace: str
+    helpers: Mapping[str, str]
+    """Helpers that its text calls as `triton_helpers.maximum` -> what each is called here."""
     checked: bool
     """True where bounds checks are compiled in."""
     configuration: str
@@ -247,6 +249,10 @@ class Baseline:
     launcher: Launcher
     decorator: tuple[str, ...]
     """Inductor's own, which lists the configurations that its autotuner times; none where there is no choice."""
+
+    @property
+    def namespace(self) -> str:
+        return namespace(self.helpers)
 
     @property
     def parameters(self) -> str:

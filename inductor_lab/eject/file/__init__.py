@@ -201,7 +201,7 @@ def _baseline(plan: Plan, captured: Plan, beside: DeviceFunctions) -> Baseline:
     body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
     return Baseline(
         beside.functions,
-        beside.namespace,
+        beside.helpers,
         beside.checked,
         _whose(plan.kernel),
         text.parameters,

@@ -91,7 +91,7 @@ def generated(plans: Sequence[Plan], parts: Sequence[Rendering], hands: Iterable
     for at, (plan, one) in enumerate(zip(plans, (each.baseline for each in parts), strict=True)):
         decorator = re.sub(r"'kernel_name': '\w*'", "", "\n".join(one.decorator))
         key = repr((
-            one.functions, one.namespace, one.parameters, one.checked, one.configuration, one.launcher.settings,
+            one.functions, one.helpers, one.parameters, one.checked, one.configuration, one.launcher.settings,
             decorator, plan.interpreter,
         ))  # fmt: skip
         tensors = [tensor.name for tensor in plan.tensors.values()]
