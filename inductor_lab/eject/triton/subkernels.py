@@ -329,7 +329,7 @@ class Launch:
     # ------------------------------------------------------------ calls
 
     def _call(self, kind: Kind, job: Job) -> str:
-        """The arguments of a job's call, behind its program; its sizes become the kernel's."""
+        """The arguments of a job's call, behind its program; its sizes become the kernel's, also where the sentence on a block names one."""
         arguments = [f"{tensor.name}_ptr" for tensor in job.tensors.values()]
         own: dict[str, str] = {}
         for line in job.text.launcher:
