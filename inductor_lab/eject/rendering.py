@@ -35,8 +35,8 @@ class KernelText:
     """The body."""
     remark: str
     """Why a program owns what it owns; empty where the text says it."""
-    launcher: tuple[str, ...]
-    """What the launcher works out before the launch."""
+    launcher: Mapping[str, str]
+    """What the launcher works out before the launch, by name."""
     grid: str
     arguments: str
     """What the launch passes."""
@@ -56,9 +56,14 @@ class KernelText:
     """The kernel in CUDA C++, which stands in a file of its own; there are no lines then."""
 
     @property
+    def statements(self) -> tuple[str, ...]:
+        """Those of the launcher."""
+        return tuple(f"{name} = {text}" for name, text in self.launcher.items())
+
+    @property
     def names(self) -> frozenset[str]:
         """Names that the launch says: tensors, symbols, blocks."""
-        return names_in(*self.launcher, self.grid, f"launch({self.arguments})")
+        return names_in(*self.statements, self.grid, f"launch({self.arguments})")
 
 
 def names_in(*lines: str) -> frozenset[str]:
