@@ -257,6 +257,7 @@ class Baseline:
 
     @property
     def namespace(self) -> str:
+        """Lines that give its helpers the name by which it calls them; nothing where it calls none."""
         return namespace(self.helpers)
 
     @property
