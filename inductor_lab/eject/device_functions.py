@@ -29,6 +29,7 @@ BUILTINS = frozenset({"constexpr_next_power_of_2", "if_mask"})
 """Helpers of torch's that only the compiler understands."""
 BARRIER = "x_grid_barrier"
 """The helper of torch's at which programs wait for each other."""
+FROM_TORCH = "from torch._inductor.runtime import triton_helpers  # Inductor's own helper functions"
 THEIRS = "generated_"
 """What a name of the baseline's starts with, where the hand kernel has its own of that name."""
 
@@ -43,8 +44,8 @@ class DeviceFunctions:
     """Functions and numbers that stand behind the hand kernel: Triton looks for them when it compiles."""
     functions: tuple[str, ...]
     """Those that stand above the generated kernel."""
-    namespace: str
-    """The name by which Inductor's own kernel calls the helpers."""
+    helpers: Mapping[str, str]
+    """Helpers that Inductor's own kernel calls as `triton_helpers.maximum` -> what each is called here."""
     names: Mapping[str, str]
     """What the generated kernel's text says -> what it is called here."""
     checked: bool
@@ -60,7 +61,9 @@ def of_file(kernel: Kernel, hand: str, called: Iterable[str], *, several: bool =
         several: Whether hand kernels of other launches stand in the file: they may spell the same, so that the generated kernel's are called
             otherwise in any case.
     """
-    mine, theirs = own(kernel, hand), own(kernel, kernel.body)
+    theirs = {name: _written_out(node, kernel) for name, node in definitions_above(kernel)}
+    needed = _called_for({*re.findall(r"\w+", hand)}, theirs)  # it may be the author's own text
+    mine = {name: text for name, text in theirs.items() if name in needed}
     said = _said("\n".join([kernel.body, *theirs.values(), *mine.values()]))
     hand_spelled, elsewhere = ordered(called)
     spelled, imported = ordered(said.get("triton_helpers", ()))
@@ -77,7 +80,7 @@ def of_file(kernel: Kernel, hand: str, called: Iterable[str], *, several: bool =
         functions.append(text("_barrier"))
     return DeviceFunctions(
         tuple(_imports(said, bool(imported))), (*map(text, reversed(hand_spelled)), *mine.values()), tuple(functions),
-        _namespace({name: names.get(name, name) for name in spelled}), names, "device_assert" in said.get("tl", ()),
+        {name: names.get(name, name) for name in spelled if not name.startswith("_")}, names, "device_assert" in said.get("tl", ()),
     )  # fmt: skip
 
 
@@ -115,25 +118,23 @@ def eager_text(name: str) -> str:
     return (templates_folder() / "eager" / f"{name}.py").read_text(encoding="utf-8").rstrip()
 
 
-def _namespace(names: Mapping[str, str]) -> str:
+def namespace(helpers: Mapping[str, str]) -> str:
     """The name by which Inductor's own text calls the helpers, as a module of ours; nothing where it calls none.
 
     Args:
-        names: A helper -> what it is called here.
+        helpers: A helper -> what it is called here.
     """
-    if not names:
+    if not helpers:
         return ""
-    lines = ['triton_helpers = type(triton)("triton_helpers")  # the name by which Inductor\'s own kernel calls them']
-    return "\n".join(
-        lines + [f"triton_helpers.{name} = {ours}" for name, ours in names.items() if not name.startswith("_")]
-    )
+    head = 'triton_helpers = type(triton)("triton_helpers")  # the name by which Inductor\'s own kernel calls them'
+    return "\n".join([head, *(f"triton_helpers.{name} = {ours}" for name, ours in helpers.items())])
 
 
 def _imports(said: Container[str], from_torch: bool) -> list[str]:
     """What the kernels import beside torch, triton and tl."""
     lines = []
     if from_torch:
-        lines.append("from torch._inductor.runtime import triton_helpers  # Inductor's own helper functions")
+        lines.append(FROM_TORCH)
     if "libdevice" in said or from_torch:
         lines.append("from triton.language.extra import libdevice")
     if "tl_math" in said:
@@ -148,7 +149,7 @@ Definition = ast.FunctionDef | ast.Assign | ast.AnnAssign
 
 
 def definitions_above(kernel: Kernel) -> tuple[tuple[str, Definition], ...]:
-    """Those that the body names, and those that they name, each with its name, in the order in which they stand."""
+    """Those that the body names, `_triton_helper_fn_add0` of a scan, and those that they name, each with its name, in the order in which they stand."""
     return _needed(kernel.text, kernel.name, kernel.body)
 
 
@@ -189,13 +190,6 @@ def _defined(node: Definition) -> str:
         case ast.Assign(targets=[ast.Name(id=name), *_]) | ast.AnnAssign(target=ast.Name(id=name)):
             return "" if "async_compile" in ast.unparse(node) else name
     return ""
-
-
-def own(kernel: Kernel, said: str) -> dict[str, str]:
-    """The functions and numbers above this very kernel that a text of it needs: `_triton_helper_fn_add0` of a scan, a user's own."""
-    found = {name: _written_out(node, kernel) for name, node in definitions_above(kernel)}
-    needed = _called_for(set(re.findall(r"\w+", said)), found)
-    return {name: text for name, text in found.items() if name in needed}
 
 
 def _written_out(definition: Definition, kernel: Kernel) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from inductor_lab.eject.cuda.launch import Cuda
+from inductor_lab.eject.device_functions import namespace
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class KernelText:
     """The body."""
     remark: str
     """Why a program owns what it owns; empty where the text says it."""
-    launcher: tuple[str, ...]
-    """What the launcher works out before the launch."""
+    launcher: Mapping[str, str]
+    """What the launcher works out before the launch, by name."""
     grid: str
     arguments: str
     """What the launch passes."""
@@ -56,9 +56,14 @@ class KernelText:
     """The kernel in CUDA C++, which stands in a file of its own; there are no lines then."""
 
     @property
+    def statements(self) -> tuple[str, ...]:
+        """Those of the launcher."""
+        return tuple(f"{name} = {text}" for name, text in self.launcher.items())
+
+    @property
     def names(self) -> frozenset[str]:
         """Names that the launch says: tensors, symbols, blocks."""
-        return names_in(*self.launcher, self.grid, f"launch({self.arguments})")
+        return names_in(*self.statements, self.grid, f"launch({self.arguments})")
 
 
 def names_in(*lines: str) -> frozenset[str]:
@@ -72,7 +77,7 @@ def where_inputs_are(takes: Sequence[str], lines: Iterable[str]) -> tuple[str, .
     The judge looks for boundaries on the CPU also where kernels run on a GPU.
     """
     there = f"{takes[0]}.device" if takes else "DEVICE"
-    return tuple(re.sub(r"\bDEVICE\b", there, line) for line in lines)
+    return tuple(line.replace("DEVICE", there) for line in lines)
 
 
 # ------------------------------------------------------------ the parts of a file
@@ -238,7 +243,8 @@ class Baseline:
     """Inductor's own kernel, and what stands beside it."""
 
     functions: tuple[str, ...]
-    namespace: str
+    helpers: Mapping[str, str]
+    """Helpers that its text calls as `triton_helpers.maximum` -> what each is called here."""
     checked: bool
     """True where bounds checks are compiled in."""
     configuration: str
@@ -248,6 +254,11 @@ class Baseline:
     launcher: Launcher
     decorator: tuple[str, ...]
     """Inductor's own, which lists the configurations that its autotuner times; none where there is no choice."""
+
+    @property
+    def namespace(self) -> str:
+        """Lines that give its helpers the name by which it calls them; nothing where it calls none."""
+        return namespace(self.helpers)
 
     @property
     def parameters(self) -> str:

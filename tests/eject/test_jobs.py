@@ -115,7 +115,7 @@ def test_programs_are_shared_out_one_job_after_the_other() -> None:
         """
     )
     assert found.blocks == {}, "the body fixes its block, so no launch chooses it"
-    assert found.launcher == ("BLOCK = 1024", "numel_0 = p_1.shape[0]", "numel_1 = out_2.numel()")
+    assert found.statements == ("BLOCK = 1024", "numel_0 = p_1.shape[0]", "numel_1 = out_2.numel()")
     assert found.grid == "(triton.cdiv(numel_0, BLOCK) + triton.cdiv(numel_1, BLOCK),)"
 
 

@@ -169,7 +169,7 @@ def test_offset_and_mask_take_one_line_each() -> None:
     ]
     assert found.blocks == {"XBLOCK": "BLOCK"} and found.grid == "(triton.cdiv(numel, BLOCK),)"
     assert [parameter.name for parameter in found.parameters] == ["a_ptr", "b_ptr", "out_ptr", "NUMEL", "BLOCK"]
-    assert found.launcher == ("numel = a.shape[0]",) and found.arguments == "a, b, out, NUMEL=numel, BLOCK=BLOCK"
+    assert found.statements == ("numel = a.shape[0]",) and found.arguments == "a, b, out, NUMEL=numel, BLOCK=BLOCK"
 
 
 def test_a_dropped_mask_comes_back_and_costs_nothing_where_the_block_divides() -> None:
@@ -581,7 +581,7 @@ def test_a_loop_over_blocks_reads_like_one() -> None:
         "tl.store(out_ptr + column, total, inside)",
     ]
     assert found.arguments == "base, a, out, COLUMNS=columns, R=base.shape[0], BLOCK=BLOCK, BLOCK_R=BLOCK_R"
-    assert found.launcher == ("columns = base.shape[1]",)
+    assert found.statements == ("columns = base.shape[1]",)
 
 
 def test_an_accumulator_gets_its_guard_back_where_the_block_happened_to_divide() -> None:
@@ -961,7 +961,7 @@ def test_a_symbolic_size_is_passed_at_each_launch() -> None:
     body = body.replace("xmask = xindex < xnumel", "xmask = xindex < xnumel")
     found = readable(body, {"in_ptr0": "float32[30]", "out_ptr0": "float32[100, 30]"}, xnumel="s0*s1", ks0="s1")
     assert [parameter.name for parameter in found.parameters] == ["a_ptr", "out_ptr", "numel", "ks0", "BLOCK"]
-    assert "inside = offset < numel" in found.lines and found.launcher == ("numel = s0*s1",)
+    assert "inside = offset < numel" in found.lines and found.statements == ("numel = s0*s1",)
     assert found.arguments == "a, out, numel, s1, BLOCK=BLOCK"
 
 

@@ -277,7 +277,7 @@ def test_an_index_that_is_held_to_a_table_is_held_to_its_rows() -> None:
 def test_a_size_of_several_dimensions_is_taken_from_all_of_them() -> None:
     body = TILE.replace("ynumel = 40", "ynumel = 24").replace("40*x1", "24*x1")
     found = readable(body, {"in_ptr0": "float32[5, 8, 24]", "out_ptr0": "float32[24, 5, 8]"})
-    assert "x_size = a.shape[0] * a.shape[1]" in found.launcher and "y_size = a.shape[2]" in found.launcher
+    assert "x_size = a.shape[0] * a.shape[1]" in found.statements and "y_size = a.shape[2]" in found.statements
 
 
 def test_a_small_number_is_no_fraction() -> None:

@@ -60,14 +60,13 @@ def text(
             "it folds the columns of a group of rows beside the rows, which is not printed in CUDA C++ yet"
         )
     if found.parts:
-        cuda, lines = subkernels.printed(found, tensors, taken, values, name), []
+        cuda, launcher = subkernels.printed(found, tensors, taken, values, name), dict[str, str]()
     else:
         page = empty_page(found, tensors, taken, values, Numbers(), functions)
-        cuda = _kernel(page, name, remarks)
-        lines = [f"{size} = {passed}" for size, passed in page.layout.launcher().items()]
+        cuda, launcher = _kernel(page, name, remarks), page.layout.launcher()
     passed = [each.passed for each in cuda.parameters]
     passed += [f"{each.name}={each.passed}" for each in cuda.constants]
-    return KernelText((), (), "", tuple(lines), "()", ", ".join(passed), {}, cuda=cuda)
+    return KernelText((), (), "", launcher, "()", ", ".join(passed), {}, cuda=cuda)
 
 
 def _kernel(page: Page, name: str, remarks: Mapping[str, str]) -> Cuda:

@@ -166,7 +166,7 @@ def rendering(plan: Plan, hand: KernelText, *, file: str, several: bool = False)
 
 def _hand(plan: Plan, hand: KernelText, beside: DeviceFunctions) -> HandKernel:
     asked = fits(plan) if plan.generated else []
-    lines = [*plan.assignments(hand.names | names_in(*asked)), *asked, *hand.launcher, *_why(plan, hand)]
+    lines = [*plan.assignments(hand.names | names_in(*asked)), *asked, *hand.statements, *_why(plan, hand)]
     config_ = {**hand.tuned, **{hand.blocks.get(name, name): value for name, value in plan.config.items()}}
     config_ = {} if hand.cuda else config_
     body = hand.lines if hand.to_the_letter else wrapped("\n".join(hand.lines), 4).split("\n")
@@ -197,11 +197,11 @@ def _unread(plan: Plan) -> str:
 def _baseline(plan: Plan, captured: Plan, beside: DeviceFunctions) -> Baseline:
     text = verbatim(captured)
     sizes = fits_generated(captured) if plan.generated else plan.assignments(text.names)
-    launcher = _launcher(plan, text, [*sizes, *text.launcher], plan.config, beside.checked)
+    launcher = _launcher(plan, text, [*sizes, *text.statements], plan.config, beside.checked)
     body = exchanged("\n".join(text.lines), beside.names, [p.name for p in text.parameters])
     return Baseline(
         beside.functions,
-        beside.namespace,
+        beside.helpers,
         beside.checked,
         _whose(plan.kernel),
         text.parameters,

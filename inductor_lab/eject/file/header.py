@@ -118,6 +118,7 @@ MOST = 3
 """Tensors that a call names, of those that it writes and of those that it reads."""
 SUM_OF_EXP = ("online_softmax", "sum")
 _POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
+"""Names of Inductor's that no title may say. The writer has written them by then, deep in idioms that may also leave a position unsaid."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,8 @@ def _formula(output: Output, tensors: Mapping[str, Tensor], limit: int) -> str:
     store = output.store
     if store.gathered or any(_moved(access) for access in output.job.loads if access.pointer in pointers(output.value)):
         return ""
-    text = Writer(output.job).text(output.value, 4 * LONGEST)
-    text = re.sub(r"\b\w+_ptr\d*\b", lambda name: tensors[name[0]].name if name[0] in tensors else name[0], text)
+    called = {pointer: tensor.name for pointer, tensor in tensors.items()}
+    text = Writer(output.job, None, called).text(output.value, 4 * LONGEST)
     sign = "+=" if store.kind == "atomic_add" else "="
     whole = f"{tensors[store.pointer].name} {sign} {text}"
     hidden = LEFT_OUT in text or _takes_maximum_off(output.value) or _POSITION.search(text)

@@ -65,26 +65,12 @@ def taken(tensors: Sequence[str], settings: Iterable[Mapping[str, object]]) -> s
     return "\n".join(["", *lines, ""])
 
 
-def called(call: str, settings: Sequence[str]) -> list[str]:
+def called(function: str, given: Sequence[str], settings: Sequence[str]) -> list[str]:
     """A call with its settings behind what it is given, on lines of their own where both do not go on one."""
-    whole = f"{call[:-1]}, {', '.join(settings)})" if settings else call
-    name, _, given = call[:-1].partition("(")
-    words = _words(given)
-    if 2 * len(INDENT) + len(whole) <= WIDTH or any(2 * len(INDENT) + len(word) >= WIDTH for word in words):
+    whole = f"{function}({', '.join([*given, *settings])})"
+    if 2 * len(INDENT) + len(whole) <= WIDTH or any(2 * len(INDENT) + len(word) >= WIDTH for word in given):
         return [whole]
-    return [f"{name}(", *_rows(words), *_rows(settings), ")"]
-
-
-def _words(given: str) -> list[str]:
-    """What a call is given, at its outer commas."""
-    words, depth = [""], 0
-    for character in given:
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and not depth:
-            words.append("")
-        else:
-            words[-1] += character
-    return [word.strip() for word in words]
+    return [f"{function}(", *_rows(given), *_rows(settings), ")"]
 
 
 def returned(names: Sequence[str]) -> str:

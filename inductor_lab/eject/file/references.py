@@ -84,7 +84,7 @@ def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
 
 
 def _in_its_names(reason: str, plan: Plan) -> str:
-    """A reason with the file's names for tensors in the place of the generated kernel's."""
+    """A reason with the file's names for tensors in the place of the generated kernel's, also inside of Inductor's text that it quotes."""
     names = {parameter: tensor.name for parameter, tensor in plan.tensors.items()}
     return re.sub(r"`?\b(\w+)\b`?", lambda word: f"`{names[word[1]]}`" if word[1] in names else word[0], reason)
 

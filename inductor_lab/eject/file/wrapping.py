@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import io
 import itertools
-import re
 import textwrap
 import tokenize
 from bisect import bisect_left
@@ -25,8 +24,8 @@ PRECEDENCE = (
     ("if", "else"), ("or",), ("and",), ("==", "!=", "<", "<=", ">", ">="), ("|",), ("^",), ("&",), ("+", "-"), ("*", "/", "//", "%", "@"),
 )  # fmt: skip
 """Operators at which an expression is broken, those that bind least first."""
-STATEMENT = re.compile(r"(return |assert |[\w.]+(?:, ?[\w.]+)*,? = )")
-"""What stands before an expression that may be put into brackets."""
+STATEMENT = ("return", "assert", "=")
+"""What an expression follows that may be put into brackets."""
 
 
 def wrapped(text: str, inside: int = 0) -> str:
@@ -174,11 +173,11 @@ def _longest(code: _Code) -> tuple[_Token, _Token] | None:
 
 def _bracketed(code: _Code, indent: str) -> list[str]:
     """An expression that no bracket holds, in one of its own; nothing where the line is none."""
-    start = STATEMENT.match(code.text)
+    start = next((token.end for token in code.tokens if token.depth == 0 and token.text in STATEMENT), None)
     if start is None:
         return []
-    parts = _parts(code.piece(code.start + start.end(), code.end), indent + "    ")
-    lines = [f"{indent}{start[1]}(", *parts, f"{indent})"]
+    parts = _parts(code.piece(start, code.end), indent + "    ")
+    lines = [f"{indent}{code.line[code.start : start]} (", *parts, f"{indent})"]
     return lines if len(parts) > 1 or all(len(line) <= WIDTH for line in lines) else []
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from inductor_lab.costs.traffic import traffic
 from inductor_lab.dtypes import ITEMSIZE
+from inductor_lab.eject.device_functions import FROM_TORCH, namespace
 from inductor_lab.eject.eager.comparisons import MOST
 from inductor_lab.eject.file import check_of, hashed, is_of_the_cu_file, of_several
 from inductor_lab.eject.file.examples import argument, interpreted, legend, origin, tail
@@ -235,12 +236,10 @@ def _baselines(plan: SpanPlan) -> tuple[tuple[str, ...], tuple[str, ...], str]:
     """Imports, functions and the namespace of Inductor's kernels; where one needs torch's own helpers, all of them have these."""
     imports = tuple(dict.fromkeys(line for part in plan.kernels for line in part.parts.imports))
     functions = [function for part in plan.baselines for function in part.baseline.functions]
-    spaces = dict.fromkeys(line for part in plan.baselines for line in part.baseline.namespace.split("\n") if line)
-    if any("import triton_helpers" in line for line in imports):
-        named = {line.rpartition(" = ")[2] for line in spaces}
-        functions = [text for text in functions if not named & {*defined(text)}]
-        return imports, tuple(functions), ""
-    return imports, tuple(functions), "\n".join(spaces)
+    helpers = {name: own for part in plan.baselines for name, own in part.baseline.helpers.items()}
+    if FROM_TORCH in imports:
+        return imports, tuple(text for text in functions if not {*helpers.values()} & {*defined(text)}), ""
+    return imports, tuple(functions), namespace(helpers)
 
 
 def inputs_of(plan: SpanPlan, takes: Sequence[str]) -> Inputs:

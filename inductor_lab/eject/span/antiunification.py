@@ -16,6 +16,7 @@ from inductor_lab.eject import naming
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 DIGITS = re.compile(r"(?<![\w.])\d+(?!\w)")
+"""Numbers in the sentences of assertions and comparisons, which are one string to Python: these have no tree to be compared by."""
 NAMED = {ast.Name: "id", ast.arg: "arg", ast.keyword: "arg", ast.FunctionDef: "name"}
 """Where a name stands that may be a function's own."""
 Number = int | float

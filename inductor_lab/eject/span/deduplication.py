@@ -91,7 +91,7 @@ def generated(plans: Sequence[Plan], parts: Sequence[Rendering], hands: Iterable
     for at, (plan, one) in enumerate(zip(plans, (each.baseline for each in parts), strict=True)):
         decorator = re.sub(r"'kernel_name': '\w*'", "", "\n".join(one.decorator))
         key = repr((
-            one.functions, one.namespace, one.parameters, one.checked, one.configuration, one.launcher.settings,
+            one.functions, one.helpers, one.parameters, one.checked, one.configuration, one.launcher.settings,
             decorator, plan.interpreter,
         ))  # fmt: skip
         tensors = [tensor.name for tensor in plan.tensors.values()]
@@ -213,7 +213,10 @@ def _lines(text: str) -> tuple[str, ...]:
 
 
 def _of_all(comments: Sequence[str]) -> str:
-    """What is said of all: `f32[128, 16]; output` of `f32[128, 16], graph input a; output` and `f32[128, 16], graph input b; output`."""
+    """What is said of all: `f32[128, 16]; output` of `f32[128, 16], graph input a; output` and `f32[128, 16], graph input b; output`.
+
+    A template places a comment as a sentence, so that a parameter has no more of it; only here is one taken apart.
+    """
     if len({*comments}) == 1:
         return comments[0]
     halves = [comment.partition("; ") for comment in comments]

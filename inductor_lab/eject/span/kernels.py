@@ -200,7 +200,7 @@ class _Functions:
             ),
             baseline=replace(
                 baseline, functions=self._new(baseline.functions, names), body=_body(baseline.body, names, base_own),
-                namespace=exchanged(baseline.namespace, names),
+                helpers={helper: names.get(own, own) for helper, own in baseline.helpers.items()},
             ),
         )  # fmt: skip
 

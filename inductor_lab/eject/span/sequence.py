@@ -37,15 +37,16 @@ ROW = 3
 class LaunchStatement:
     """One launch as a statement."""
 
-    form: str
-    """With a place for each argument."""
+    form: tuple[str, ...]
+    """The function, and what it is given, with a place for each argument."""
     arguments: tuple[str, ...]
     names: tuple[str, ...]
     """What a loop calls them."""
     settings: tuple[str, ...] = ()
 
     def lines(self, arguments: Sequence[str] = ()) -> list[str]:
-        return called(self.form.format(*(arguments or self.arguments)), self.settings)
+        function, *given = (word.format(*(arguments or self.arguments)) for word in self.form)
+        return called(function, given, self.settings)
 
 
 class Composer:
@@ -184,7 +185,7 @@ class Composer:
         given: Mapping[str, Number],
     ) -> LaunchStatement:
         tensors = self._passed(step, part)
-        form = f"{name}({', '.join(['{}'] * len(tensors) + _places(given))})"
+        form = (name, *_places(len(tensors), given))
         settings = tuple(f"{key}={key if key in self.symbols else named(key)}" for key in launcher.settings)
         return LaunchStatement(form, (*tensors, *map(str, given.values())), part.hand.launcher.takes, settings)
 
@@ -196,9 +197,10 @@ class Composer:
             dict(zip(own, of, strict=False)) for of in (self._passed(step, part), part.hand.launcher.takes)
         )
         written = [tensor.name for tensor in part.plan.written]
-        places = [*["{}"] * len(reference.takes), *self._sizes(part), *_places(given)]
-        form = f"into({tuple_of(['{}'] * len(written))}, {part.plan.name}_reference({', '.join(places)}))"
         arguments = [passed[name] for name in (*written, *reference.takes)]
+        places = _places(len(arguments), given)
+        taken = *places[len(written) : len(arguments)], *self._sizes(part), *places[len(arguments) :]
+        form = "into", tuple_of(places[: len(written)]), f"{part.plan.name}_reference({', '.join(taken)})"
         names = [f"new_{named[name]}" if name in reference.takes else named[name] for name in written]
         names += [named[name] for name in reference.takes]
         return LaunchStatement(form, (*arguments, *map(str, given.values())), (*names, *given))
@@ -242,8 +244,9 @@ class Composer:
         return ast.unparse(said(value, tensors))
 
 
-def _places(given: Iterable[str]) -> list[str]:
-    return [f"{name}={{}}" for name in given]
+def _places(count: int, given: Iterable[str]) -> list[str]:
+    """A place for each argument, first those without a name: `{0}`, `start={1}`."""
+    return [f"{{{at}}}" for at in range(count)] + [f"{name}={{{at}}}" for at, name in enumerate(given, count)]
 
 
 def empty(type_: TensorType) -> str:

@@ -57,9 +57,8 @@ def readable(
     lines = [*_frame(page), *page.lines]
     parameters = tuple(_parameters(page, {name for line in lines for name in line.names()}, remarks))
     remark = f"{_remark(found)} {layout.windows.remark()}".strip()
-    launcher = tuple(f"{name} = {text}" for name, text in layout.launcher().items())
     return KernelText(
-        parameters, tuple(text for line in lines for text in line.text()), remark, launcher, layout.grid(),
+        parameters, tuple(text for line in lines for text in line.text()), remark, layout.launcher(), layout.grid(),
         passed_for(parameters), layout.blocks, helpers=frozenset(page.helpers),
     )  # fmt: skip
 

@@ -68,30 +68,29 @@ class Table:
         """What tells the names of a kind from another's: `_0`; nothing where there is one."""
         return f"_{place}" if len(self.kinds) > 1 else ""
 
-    def launcher(self) -> tuple[str, ...]:
+    def launcher(self) -> dict[str, str]:
         """What `launch` works out first, of `tensors`: each job's, and how many elements it has."""
         row = "tuple([tensors[place] for place in places])"
         if len(self.kinds) == 1:
             (one,) = self.kinds
             word = one.kind.words[one.counted]
-            return (
-                f"jobs = tuple([{row} for places in PLACES])",
-                f"sizes = tuple([{word}.numel() for {'_, ' * one.counted}{word}, *_ in jobs])",
-            )
+            return {
+                "jobs": f"tuple([{row} for places in PLACES])",
+                "sizes": f"tuple([{word}.numel() for {'_, ' * one.counted}{word}, *_ in jobs])",
+            }
         places = range(len(self.kinds))
         own = "for (kind, *_), places in zip(JOBS, PLACES) if kind"
-        return (
-            *(f"jobs_{place} = tuple([{row} {own} == {place}])" for place in places),
-            *(f"sizes_{n} = tuple([job[{self.kinds[n].counted}].numel() for job in jobs_{n}])" for n in places),
-        )
+        return {f"jobs_{place}": f"tuple([{row} {own} == {place}])" for place in places} | {
+            f"sizes_{n}": f"tuple([job[{self.kinds[n].counted}].numel() for job in jobs_{n}])" for n in places
+        }
 
-    def sizes(self) -> tuple[str, ...]:
+    def sizes(self) -> dict[str, str]:
         """The same, of the elements of all jobs in order alone."""
         counted = [str(one.counted) for one in self.kinds]
         at, rows = counted[0], "for places in PLACES"
         if len({*counted}) > 1:
             at, rows = f"({', '.join(counted)})[kind]", "for (kind, *_), places in zip(JOBS, PLACES)"
-        return (f"sizes = [tensors[places[{at}]].numel() {rows}]",)
+        return {"sizes": f"[tensors[places[{at}]].numel() {rows}]"}
 
 
 def named(found: Computation, tensors: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], list[Kind]]:
@@ -262,9 +261,9 @@ def looped(table: Table, order: Order) -> KernelText:
         before += len(kind.jobs)
     sizes = counted[0] if len(counted) == 1 else f"({', '.join(f'*{each}' for each in counted)})"
     programs = f"[-(-numel // {name}) for numel in {sizes}]"  # triton.cdiv takes as long as all else here
-    fixed = [f"{name} = {size}" for held, size in order.blocks.items() if held == block]
+    fixed = {name: str(order.blocks[block])} if block in order.blocks else {}
     return KernelText(
-        (*parameters, Parameter(name, ": tl.constexpr")), tuple(lines), in_one_launch(count, order), (*table.launcher(), *fixed),
+        (*parameters, Parameter(name, ": tl.constexpr")), tuple(lines), in_one_launch(count, order), table.launcher() | fixed,
         f"(max({programs}) * {count},)" if order.in_turn else f"(sum({programs}),)", ", ".join([*passed, f"{name}={name}"]),
         {} if fixed else {block: name}, helpers=frozenset().union(*(one.kind.text.helpers for one in table.kinds)), functions=tuple(functions),
     )  # fmt: skip

@@ -319,23 +319,20 @@ class Launch:
         blocks = (Parameter(name, ": tl.constexpr", passed=name) for name in self.blocks.values())
         parameters = (*tensors, *self.sizes.values(), *blocks)
         chosen = {block: name for block, name in self.blocks.items() if block not in self.order.blocks}
-        fixed = [f"{self.blocks[block]} = {size}" for block, size in self.order.blocks.items() if block in self.blocks]
+        fixed = {self.blocks[block]: str(size) for block, size in self.order.blocks.items() if block in self.blocks}
         return KernelText(
             parameters, tuple(self._body()), in_one_launch(len(self.jobs), self.order),
-            (*fixed, *(f"{name} = {text}" for name, text in self.launcher.items())), self._grid(), passed_for(parameters), chosen,
+            fixed | self.launcher, self._grid(), passed_for(parameters), chosen,
             helpers=frozenset().union(*(kind.text.helpers for kind in self.kinds)), functions=tuple(kind.function() for kind in self.kinds),
         )  # fmt: skip
 
     # ------------------------------------------------------------ calls
 
     def _call(self, kind: Kind, job: Job) -> str:
-        """The arguments of a job's call, behind its program; its sizes become the kernel's."""
+        """The arguments of a job's call, behind its program; its sizes become the kernel's, also where the sentence on a block names one."""
         arguments = [f"{tensor.name}_ptr" for tensor in job.tensors.values()]
-        own: dict[str, str] = {}
-        for line in job.text.launcher:
-            name, _, text = line.partition(" = ")
-            own[name] = f"{name}_{job.number}"
-            self.launcher[own[name]] = text
+        own = {name: f"{name}_{job.number}" for name in job.text.launcher}
+        self.launcher |= {own[name]: text for name, text in job.text.launcher.items()}
         blocks = {name: self.blocks[block] for block, name in job.text.blocks.items() if block in self.blocks}
         words = [each.name for each in kind.text.parameters if each.annotation]
         sizes = {each.name: f"{word}_{job.number}" for each, word in zip(job.compiled_in, words, strict=True)}

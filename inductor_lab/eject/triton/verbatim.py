@@ -63,7 +63,7 @@ def _text(plan: Plan, lines: tuple[str, ...], names: Mapping[str, str], remark: 
         for argument in kernel.arguments
     )
     return KernelText(
-        parameters, lines, remark, tuple(_prepared(plan)), grid(plan), passed_for(parameters),
+        parameters, lines, remark, _prepared(plan), grid(plan), passed_for(parameters),
         {name: name for name in plan.config if name.isupper()}, plan.dropped,
         to_the_letter=not names,
     )  # fmt: skip
@@ -89,15 +89,15 @@ def _passed(plan: Plan, argument: Argument) -> str:
     return told.get(argument.name, argument.name)
 
 
-def _prepared(plan: Plan) -> list[str]:
+def _prepared(plan: Plan) -> dict[str, str]:
     """Sizes of the launch under the generated kernel's names; scratch memory, cleared."""
     sizes = [a.name for a in plan.kernel.arguments if a.role == "size" and a.name in plan.scalars]
-    lines = [f"{name} = {plan.scalars[name]}" for name in sizes]
+    prepared = {name: plan.scalars[name] for name in sizes}
     device = next((tensor.name for tensor in plan.tensors.values()), "")
     for name, (dtype, elements) in plan.workspaces.items():
         needed = _of_programs(plan, elements)
-        lines.append(f"{name} = torch.zeros({needed}, dtype=torch.{dtype}, device={device}.device)")
-    return lines
+        prepared[name] = f"torch.zeros({needed}, dtype=torch.{dtype}, device={device}.device)"
+    return prepared
 
 
 def _of_programs(plan: Plan, elements: int) -> str:
