@@ -18,6 +18,7 @@ from inductor_lab.ejected import demanded
 from inductor_lab.judge.compare import limits
 from inductor_lab.judge.compare.reference import expected
 from inductor_lab.judge.inputs.domains import Domain
+from inductor_lab.judge.inputs.placement import there, with_room
 from inductor_lab.records import Capture, Graph, Kernel, ReplayedLaunch
 from inductor_lab.records.span import Span
 from inductor_lab.replay.inputs import bits
@@ -139,17 +140,18 @@ def _view(x: Tensor, shape: tuple[int, ...], stride: tuple[int, ...], offset: in
 
 
 def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
-    try:
-        return _held_to_reference(launched, before)
-    except torch.OutOfMemoryError:
-        return "unknown", {}, "its reference in float64 does not fit on the card beside the graph's tensors"
-
-
-def _held_to_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str, dict[str, float], str]:
     if changed := _changed(launched, before):
         return "fail", {}, f"it changed {changed}, which it must only read"
     if not launched.file.reference:
         return "unknown", {}, "it has no reference in eager PyTorch"
+    return with_room(partial(_held_to_reference, launched, before))
+
+
+def _held_to_reference(
+    launched: Launched, before: Mapping[str, Tensor], device: str
+) -> tuple[str, dict[str, float], str]:
+    before = there(before, device)
+    written = there({name: launched.tensors[name] for name in demanded(launched.file)}, device)
     file = SimpleNamespace(
         TAKES=launched.file.TAKES,
         reference=partial(launched.file.reference, **launched.numbers),
@@ -157,11 +159,11 @@ def _held_to_reference(launched: Launched, before: Mapping[str, Tensor]) -> tupl
     )
     eager = expected(file, before)
     exact = expected(file, before, exact=True)
-    generated = cache(partial(_generated, launched, before))
+    generated = cache(partial(_generated, launched, before))  # on the card
     worst: limits.Finding | None = None
     for name in demanded(launched.file):
         number = file.WRITTEN.index(name)
-        out = launched.tensors[name]
+        out = written[name]
         want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
 
         def nudged(number: int = number, shape: torch.Size = out.shape) -> list[Tensor]:
@@ -170,7 +172,9 @@ def _held_to_reference(launched: Launched, before: Mapping[str, Tensor]) -> tupl
 
         found = limits.compared(out, want, ideal, None, limits.Draws(nudged))
         if found.message and launched.hand:
-            found = limits.compared(out, want, ideal, generated()[number].reshape(out.shape), limits.Draws(nudged))
+            found = limits.compared(
+                out, want, ideal, generated()[number].to(device).reshape(out.shape), limits.Draws(nudged)
+            )
         if found.message:
             return "fail", dict(found.errors), f"{name} {found.message}"
         if worst is None or limits.nearness(found.errors["hand"], found.limit) > limits.nearness(

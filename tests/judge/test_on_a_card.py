@@ -63,6 +63,16 @@ class Card(TorchDispatchMode):
         return computed(function, args, kwargs or {})
 
 
+class SmallCard(Card):
+    """One whose memory has no room for float64."""
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = computed(function, args, kwargs or {})
+        if any(isinstance(x, OnCard) and x.dtype == torch.float64 for x in tree_leaves(made)):
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return made
+
+
 def computed(function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """An operator's result where its operands are, which must be one place; numbers of the CPU and copies apart."""
     tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor)]
@@ -104,15 +114,19 @@ class Judged(Judge):
 KERNELS = "leaky_bf16", "max_pool", "taken", "softmax", "argmax", "cross_entropy", "sum_and_its_sign", "batch_variance"
 
 
+@pytest.mark.parametrize("card", [Card, SmallCard])
 @pytest.mark.parametrize(
     "name", some(KERNELS, [name for name in KERNELS if name != "max_pool"])
 )  # which takes half of their time
-def test_a_card_s_tensors_never_meet_those_of_the_cpu(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_s_tensors_never_meet_those_of_the_cpu(
+    name: str, card: type[Card], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside a card whose memory does not do, what is right is worked out on the CPU."""
     monkeypatch.setattr(alone, "DEVICE", CARD)
     monkeypatch.setattr(alone, "INTERPRETING", False)
     monkeypatch.setattr("inductor_lab.judge.compare.judge.send", lambda *_: None)
     monkeypatch.setattr(torch, "Generator", OfThatCard)
-    with Card():
+    with card():
         judge = Judged(Path(f"{name}.py"), loaded(ejected(name), CARD), None, Asked())  # type: ignore[arg-type]
         judge.file.launch_generated = judge.left_behind  # type: ignore[attr-defined]
         plan = Plan("rows on every boundary", "every kind", 3, boundaries=True)
@@ -145,7 +159,7 @@ def test_the_graph_s_form_is_not_given_indices_on_a_card(
 
     arguments = {"index": ((4,), (1,), dtype, (0, 4)), "x": ((4,), (1,), torch.float32, "normal")}
     file = SimpleNamespace(ARGUMENTS=arguments, aten=aten, WRITTEN=())
-    laid = place_inputs(file, {"index": torch.zeros(4, dtype=dtype), "x": torch.zeros(4)}, 0)
     monkeypatch.setattr(alone, "DEVICE", CARD)
+    laid = place_inputs(file, {"index": torch.zeros(4, dtype=dtype), "x": torch.zeros(4)}, 0)
     (made,) = graph_values(file, laid)
     assert seen_on == [{where}] and made.device.type == CARD

@@ -21,6 +21,7 @@ from inductor_lab import store
 from inductor_lab.cli.verify import _graft
 from inductor_lab.eject.span import eject_span
 from inductor_lab.errors import LabError
+from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits
 from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Node, TensorType, Verdict
@@ -307,10 +308,20 @@ def test_a_span_with_library_calls_has_no_time_of_its_own(tmp_path: Path) -> Non
     assert times("lora_mlp_h200", (1, 5), tmp_path, ran, grafted=False) == []
 
 
-def test_a_hand_kernel_that_departs_as_inductors_do_is_right_and_one_that_departs_further_is_not() -> None:
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_a_hand_kernel_that_departs_as_inductors_do_is_right_and_one_that_departs_further_is_not(
+    device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also beside a card whose memory does not do for the reference."""
+    monkeypatch.setattr(alone, "DEVICE", device)
     x = torch.linspace(1, 2, 64)
     off = torch.zeros(64)
     off[[3, 9]] = torch.tensor([4e-4, -2e-4])  # of sums, which the reference has in another order
+
+    def reference(x: torch.Tensor) -> tuple[torch.Tensor]:
+        if x.is_meta:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return (x + 0,)
 
     def generated(x: torch.Tensor, out: torch.Tensor) -> None:
         out.copy_(x + off)
@@ -321,14 +332,14 @@ def test_a_hand_kernel_that_departs_as_inductors_do_is_right_and_one_that_depart
         TAKES=["x"],
         WRITTEN=["out"],
         UNREAD=[],
-        reference=lambda x: (x + 0,),
+        reference=reference,
         launch_generated=generated,
         INTERPRETER={"launch_generated": {}},
     )
 
     def verdict(out: torch.Tensor, hand: Path | None) -> str:
         launched: Any = SimpleNamespace(file=file, tensors={"x": x, "out": out}, numbers={}, hand=hand)
-        return agreement._held_to_reference(launched, {"x": x.clone()})[0]
+        return agreement._by_reference(launched, {"x": x.clone()})[0]
 
     assert verdict(x + off, Path("mine.py")) == "pass" and verdict(x + off, None) == "fail"
     assert verdict(x + 20 * off, Path("mine.py")) == "fail" == verdict(x + off.roll(1), Path("mine.py"))

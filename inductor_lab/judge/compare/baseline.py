@@ -109,10 +109,10 @@ class Baseline:
 
         A narrower dtype has no such bits: there its own last bit is moved, and so much of the answer taken as the smaller step would give.
         """
-        begun = self.run(file, placement, sample).views[name]
+        begun = self.run(file, placement, sample).views[name].to(placement.device)
         found = []
         for moved, part in inputs_beside(file, placement):
-            made = self.run(file, moved, sample).views[name]
+            made = self.run(file, moved, sample).views[name].to(placement.device)
             if begun.is_floating_point() or begun.is_complex():
                 made = widened(begun) + (widened(made) - widened(begun)) * part
             found.append(made)

@@ -30,7 +30,7 @@ from inductor_lab.judge.compare.reference import (
 from inductor_lab.judge.inputs import boundaries, families
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.coverage import Coverage
-from inductor_lab.judge.inputs.placement import Placement, copied, place_inputs, strayed, with_room
+from inductor_lab.judge.inputs.placement import Placement, copied, place_inputs, strayed, there, with_room
 from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
 from inductor_lab.judge.watch.launcher import SEVERAL, library
 from inductor_lab.judge.watch.watch import Sample, WholeNeeded
@@ -153,11 +153,12 @@ class Judge:
         if not plan.boundaries:
             return values
 
-        def sought(values: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-            found = boundaries.on_boundaries(self.file, values, plan.seed)
-            return {name: copied(x, "cpu") for name, x in found.items() if x is not values[name]}
+        def sought(device: str) -> dict[str, torch.Tensor]:
+            given = there(values, device)
+            found = boundaries.on_boundaries(self.file, given, plan.seed)
+            return {name: copied(x, "cpu") for name, x in found.items() if x is not given[name]}
 
-        return values | with_room(sought, values)
+        return values | with_room(sought)
 
     def sized(self, plan: Plan) -> Any:
         """The file as it is for the sizes of a case."""
@@ -199,11 +200,12 @@ class Judge:
             self.note("launched under its own blocks: the launcher does not take those of the check")
         for sentence in told.get("notes", ()):
             self.note(sentence)
-        return self._held(Launched(plan, file, placement, sample, generated, told, parts))
+        launched = Launched(plan, file, placement, sample, generated, told, parts)
+        return with_room(lambda device: self._held(replace(launched, placement=replace(placement, device=device))))
 
     def _expected(self, file: Any, placement: Placement, exact: bool = False) -> tuple[torch.Tensor, ...]:
         try:
-            return expected(file, placement.read_on(alone.DEVICE), exact=exact)
+            return expected(file, placement.read(), exact=exact)
         except Exception as error:
             if short_of_memory(error):
                 raise
@@ -216,9 +218,14 @@ class Judge:
         if not file.reference or not getattr(file, "aten", None) or self.plain is None:
             return None
         if file.aten is not file.reference and self.same_graph is None:
-            exact = self.exact or self._expected(file, self.plain, exact=True)
-            self.same_graph = agrees_with_graph(file, self.plain, exact)
+            self.same_graph = with_room(self._same_graph)
         return self.same_graph is not False
+
+    def _same_graph(self, device: str) -> bool:
+        assert self.plain
+        plain = replace(self.plain, device=device)
+        exact = [x.to(device) for x in self.exact or self._expected(self.file, plain, exact=True)]
+        return agrees_with_graph(self.file, plain, exact)
 
     # ---- what is wrong
 
@@ -232,7 +239,7 @@ class Judge:
             return Tried(Case("", True, {}, "to the bit what the generated kernel computes"), "eager", 0.0)
         eager = self._expected(file, placement) if file.reference else None
         exact = self._expected(file, placement, exact=True) if file.reference else None
-        if placement is self.plain:
+        if self.plain and placement.memories is self.plain.memories:
             self.exact = exact
         found: dict[str, tuple[limits.Finding, Results]] = {}
         for name in names:
@@ -262,7 +269,7 @@ class Judge:
         """What is found of one tensor, and that tensor as the hand kernel, eager and float64 have it."""
         file, placement, generated = launched.file, launched.placement, launched.generated
         number = file.WRITTEN.index(name)
-        out = launched.after[name].to(alone.DEVICE)
+        out = launched.after[name].to(placement.device)
         again = partial(self.baseline.beside, file, placement, name, launched.sample)
         draws = Nearby(file, placement, number, out.shape).draws(again)
         if eager is None or exact is None:
@@ -342,6 +349,7 @@ class Judge:
         asked["library"] = library(self.file)
         if sample:
             asked["sample"] = {"grid": sample.grid, "places": sorted(sample.places)}
+        torch.cuda.empty_cache()  # the kernel runs in another process
         send(self.channel, asked, [memory.numpy().data for memory in placement.memories])
 
     def _received(self, doing: str, limit: float = PATIENCE) -> tuple[dict[str, Any], list[bytearray]]:
@@ -363,11 +371,11 @@ def _compared(
         WholeNeeded: what the generated kernel's programs wrote is left by the hand kernel's: another of its programs may write it.
     """
     generated, alike = launched.generated, launched.plan.family in families.ALIKE
-    mine = generated.views[name] if generated else None
+    mine = generated.views[name].to(out.device) if generated else None
     if not launched.sample:
         return limits.compared(out, want, ideal, mine, draws, from_eager=from_eager, alike=alike)
     assert generated and mine is not None
-    wrote, changed = generated.wrote[name], differ(out, launched.placement.read_on(alone.DEVICE)[name])
+    wrote, changed = generated.wrote[name], differ(out, launched.placement.read()[name])
     if not bool((wrote | changed).any()):
         return limits.Finding(dict.fromkeys(limits.PARTIES, 0.0))
     part = Part.of(wrote | changed)

@@ -111,7 +111,7 @@ class Nearby:
 
         Up or down as it is drawn, four times; and all inputs up, so that two that a sum cancels are never off by the same.
         """
-        views = self.placement.read_on(alone.DEVICE)
+        views = self.placement.read()
         found = []
         for draw in range(5):
             generator = torch.Generator("cpu").manual_seed(draw)
@@ -156,7 +156,7 @@ class Nearby:
         return [self._result([x + step if x.is_floating_point() else x for x in read]) for step in (TINY, -TINY)]
 
     def _read(self) -> list[Tensor]:
-        views = self.placement.read_on(alone.DEVICE)
+        views = self.placement.read()
         return [widened(views[name]) for name in self.file.TAKES]
 
     def _dtype(self, name: str) -> torch.dtype:
@@ -204,7 +204,7 @@ def inputs_beside(file: Any, placement: Placement) -> Iterator[tuple[Placement, 
                     x = seen(memories[placement.layout[name]["memory"]], placement.layout[name])
                     x = x[once(x.stride())]
                     x.copy_(x.double() * (1 + eps * signs(x, generator)))
-            yield Placement(memories, placement.layout), min(1.0, torch.finfo(torch.float32).eps / eps)
+            yield replace(placement, memories=memories), min(1.0, torch.finfo(torch.float32).eps / eps)
 
 
 # ------------------------------------------------------------ other orders
@@ -233,7 +233,7 @@ def furthest_order(file: Any, placement: Placement, number: int, ideal: Tensor) 
 
     On the CPU everywhere: a card's `index_put` sorts and adds in float32.
     """
-    read = placement.read_on("cpu")
+    read = placement.read("cpu")
     found = torch.full_like(ideal, torch.nan)
     for seed in range(ORDERS):
         with Shuffled(seed):
@@ -265,7 +265,7 @@ def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[t
     """
     names = [name for name in inspect.signature(file.aten).parameters if name in placement.layout]
     floats = all(placement.layout[name]["dtype"].startswith(("float", "bfloat", "complex")) for name in names)
-    views = placement.read_on(alone.DEVICE if floats else "cpu")
+    views = placement.read("" if floats else "cpu")
     read = [views[name] for name in names]
     read = [widened(x) if exact else x.clone() for x in read]
     try:
@@ -275,7 +275,7 @@ def graph_values(file: Any, placement: Placement, exact: bool = False) -> list[t
         if short_of_memory(error):
             raise
         return None
-    return [torch.as_tensor(one, device=alone.DEVICE) for one in made]  # a number is on no device
+    return [torch.as_tensor(one, device=placement.device) for one in made]  # a number is on no device
 
 
 def by_graph(found: Finding, held: Callable[..., Finding], out: torch.Tensor, theirs: torch.Tensor) -> Finding:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from types import ModuleType, SimpleNamespace
 
 import torch
@@ -15,7 +14,7 @@ from torch import Tensor
 
 from inductor_lab.judge.alone import Exact
 from inductor_lab.judge.inputs.domains import domain
-from inductor_lab.judge.inputs.placement import with_room
+from inductor_lab.judge.inputs.placement import there, with_room
 
 File = ModuleType | SimpleNamespace
 FACTORS = (-1.0, 1e-3, 1e3, -1e3)
@@ -127,7 +126,7 @@ class Coverage:
 
 
 def _count(file: File, values: Mapping[str, Tensor], taken: list[Taken]) -> None:
-    found = with_room(partial(_ways, file), values)
+    found = with_room(lambda device: _ways(file, there(values, device)))
     if not taken:
         taken += [Taken(what) for what, _ in found]
     for one, (_, counts) in zip(taken, found, strict=True):

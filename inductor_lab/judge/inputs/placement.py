@@ -27,10 +27,12 @@ class Placement:
     """Bytes, on the CPU; two arguments may lie in one."""
     layout: Mapping[str, dict[str, Any]]
     """Argument -> which memory, shape, stride, dtype: what JSON can hold."""
+    device: str
+    """Where the arguments are read, and what is right is worked out: `cpu` also beside a card whose memory does not do."""
 
-    def read_on(self, device: str) -> dict[str, torch.Tensor]:
+    def read(self, device: str = "") -> dict[str, torch.Tensor]:
         """The arguments for who only reads them: in this memory itself, where that is the device."""
-        return self._seen([memory.to(device) for memory in self.memories])
+        return self._seen([memory.to(device or self.device) for memory in self.memories])
 
     def on(self, device: str) -> dict[str, torch.Tensor]:
         """The arguments in a fresh copy of the memory."""
@@ -71,7 +73,7 @@ def place_inputs(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Pl
         if name not in values and seed % 2 and dtype.is_floating_point:
             view.copy_(torch.randn(view.shape, generator=generator))
         memories.append(memory)
-    return Placement(tuple(memories), layout)
+    return Placement(tuple(memories), layout, alone.DEVICE)
 
 
 def span(shape: Sequence[int], stride: Sequence[int]) -> int:
@@ -84,18 +86,22 @@ def once(stride: Sequence[int]) -> tuple[slice, ...]:
     return tuple(slice(1) if step == 0 else slice(None) for step in stride)
 
 
-def with_room(found: Callable[[Mapping[str, torch.Tensor]], T], values: Mapping[str, torch.Tensor]) -> T:
-    """What a function finds of tensors that lie on the CPU: looked for on the card, if there is one and its memory does."""
+def with_room(found: Callable[[str], T]) -> T:
+    """What a function finds on a device: on the card, if there is one and its memory does, else on the CPU."""
     if alone.DEVICE == "cpu":
-        return found(values)
+        return found("cpu")
     try:
-        return found({name: copied(x, alone.DEVICE) for name, x in values.items()})
+        return found(alone.DEVICE)
     except Exception as error:
         if not short_of_memory(error):
             raise
-    finally:
-        torch.cuda.empty_cache()  # the kernel runs in another process
-    return found(values)
+    torch.cuda.empty_cache()
+    return found("cpu")
+
+
+def there(values: Mapping[str, torch.Tensor], device: str) -> dict[str, torch.Tensor]:
+    """Tensors on a device, with the same strides; themselves where they lie on it."""
+    return {name: x if x.device.type == device else copied(x, device) for name, x in values.items()}
 
 
 def copied(x: Any, device: str | None = None) -> Any:
