@@ -140,7 +140,7 @@ def left() -> str:
     kinds = {"hash": "hashes", "item": "`.item()` with `{hash}`"}
     many = Counter(kinds.get(row["experiment"], of(row)).format(**row) for row in missing)
     told = ", ".join(f"{name} {count}" for name, count in many.items())
-    return filled(f"Rows that are not measured yet: {told}." if many else "No row is missing.")
+    return filled(f"Rows that are not measured yet: {told}." if many else "Every row was run.")
 
 
 TABLES = {"dlrm_hashes": hashes, "dlrm_item": item, "dlrm_modes": modes}

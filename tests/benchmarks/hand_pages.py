@@ -92,7 +92,9 @@ def gained(row: Row | None) -> list[str]:
     if row is None or "failed" in row:
         return ["", "", (row or {}).get("failed", "not measured yet").replace("|", "\\|")]
     whole = row.get("in_the_model") or {}
-    saved = "" if whole.get("saved") is None else f"{whole['saved']:.1f} of {whole['step']['generated']:.1f} us"
+    saved = "not measured yet" if whole else ""
+    if whole.get("saved") is not None:
+        saved = f"{whole['saved']:.1f} of {whole['step']['generated']:.1f} us"
     us = " for ".join(f"{row['us'][name][0]:.2f}" for name in ("hand", "generated"))
     return [us, within(row["ratio"]), saved]
 

@@ -229,6 +229,9 @@ def test_where_the_reference_is_another_function_the_generated_kernel_measures()
     for fault in (hand * 1.01, hand.where(hand > 0, 0.0), hand.index_fill(0, torch.tensor([5]), 0.0)):
         assert compared(fault, wrong, wrong.double(), generated, list, regenerated=again).message
         assert "the generated kernel says" in against_generated(fault, generated, again).message
+    signs = generated > 0
+    told = against_generated(~signs, signs, lambda: [draw > 0 for draw in again()]).message
+    assert told.startswith("differs from the generated kernel at")
     assert compared(hand, wrong, wrong.double(), generated, list).message, "by rounding alone it would be wrong"
 
 

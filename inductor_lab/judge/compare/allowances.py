@@ -192,6 +192,8 @@ class Whole:
     generated: Tensor | None
     draws: tuple[Tensor, ...] = ()
     """Float64's for inputs that are a last bit away."""
+    judge: str = "eager"
+    """Whom a message names."""
 
     def missed(self, values: Tensor) -> Tensor:
         """How far from float64; at least 1 where another number is, however large both are."""

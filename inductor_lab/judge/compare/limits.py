@@ -107,8 +107,11 @@ def compared(
 def against_generated(out: Tensor, generated: Tensor, regenerated: Draw) -> Finding:
     """Hold what a kernel wrote to what the generated one wrote, where eager is not known: sums may be taken in another order, no more."""
     generated, draws = generated.reshape(out.shape), Draws(regenerated)
+    judge = "the generated kernel"
     if out.is_floating_point() and out.numel():
-        found = _numbers(Written(out, generated, generated.double(), None, judge="the generated kernel"), draws)
+        found = _numbers(Written(out, generated, generated.double(), None, judge=judge), draws)
+    elif out.numel() and not out.is_complex():
+        found = _whole_numbers(Whole(out, generated, generated, None, judge=judge), draws.nudged)
     else:
         found = compared(out, generated, generated, None, draws)
     return replace(found, against="generated")
@@ -377,4 +380,6 @@ def _whole_numbers(whole: Whole, nudged: Draw) -> Finding:
     )
     if not bool(wrong.any()):
         return told
-    return replace(told, wrong=wrong, message=f"differs from eager at {int(wrong.sum())} of {wrong.numel()} elements")
+    return replace(
+        told, wrong=wrong, message=f"differs from {whole.judge} at {int(wrong.sum())} of {wrong.numel()} elements"
+    )
