@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -77,7 +78,7 @@ def where_inputs_are(takes: Sequence[str], lines: Iterable[str]) -> tuple[str, .
     The judge looks for boundaries on the CPU also where kernels run on a GPU.
     """
     there = f"{takes[0]}.device" if takes else "DEVICE"
-    return tuple(line.replace("DEVICE", there) for line in lines)
+    return tuple(re.sub(r"\bDEVICE\b", there, line) for line in lines)
 
 
 # ------------------------------------------------------------ the parts of a file

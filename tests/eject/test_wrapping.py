@@ -48,6 +48,8 @@ def test_a_long_line_is_broken_inside_its_bracket(before: str, after: str) -> No
         f"x = {A} if {B} else tl.full([{C}, {D}], True, tl.int1)",
         f"a, b = tl.reduce(({A}, {B}), 1, {C}), ({D},)",
         f"x = sum(f({A}, {B}, i, j) for i, j in zip({C}, {D}))",
+        f'assert {A} == {B}, "as long as {C}"',
+        f"assert x.{A}, f({B}, {C}, {D})",
         f'tl.device_assert((0 <= {A}) & ({A} < {B}) | ~{C}, "index out of bounds: 0 <= index, and, so (on < {D}")',
     ],
 )

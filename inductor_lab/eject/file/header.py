@@ -118,7 +118,7 @@ MOST = 3
 """Tensors that a call names, of those that it writes and of those that it reads."""
 SUM_OF_EXP = ("online_softmax", "sum")
 _POSITION = re.compile(r"\b([xyzr]\d?_?\d+|[xyzr]\d?_?(index|mask)|ks\d+|tmp\d+)\b")
-"""Names of Inductor's that no title may say. The writer has written them by then, deep in idioms that may also leave a position unsaid."""
+"""Names of Inductor's that no title may say: only the finished sentence tells whether a phrase put one in it."""
 
 
 @dataclass(frozen=True)

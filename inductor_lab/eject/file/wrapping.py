@@ -173,11 +173,15 @@ def _longest(code: _Code) -> tuple[_Token, _Token] | None:
 
 def _bracketed(code: _Code, indent: str) -> list[str]:
     """An expression that no bracket holds, in one of its own; nothing where the line is none."""
-    start = next((token.end for token in code.tokens if token.depth == 0 and token.text in STATEMENT), None)
-    if start is None:
+    outer = [token for token in code.tokens if token.depth == 0]
+    word = next((token for token in outer if token.text in STATEMENT), None)
+    if word is None:
         return []
-    parts = _parts(code.piece(start, code.end), indent + "    ")
-    lines = [f"{indent}{code.line[code.start : start]} (", *parts, f"{indent})"]
+    end = code.end
+    if word.text == "assert":  # a condition and its message in one bracket are a tuple, which is always true
+        end = next((token.start for token in outer if token.text == ","), end)
+    parts = _parts(code.piece(word.end, end), indent + "    ")
+    lines = [f"{indent}{code.line[code.start : word.end]} (", *parts, f"{indent}){code.line[end : code.end]}"]
     return lines if len(parts) > 1 or all(len(line) <= WIDTH for line in lines) else []
 
 
