@@ -121,9 +121,11 @@ def batches(
     random = None if shuffled is None else np.random.default_rng(shuffled)
     order = range(len(log)) if random is None else random.permutation(len(log)).tolist()
     # Its own generator: the caller's random state is left as it was.
-    loader = DataLoader(_Told(log), batch_size=None, sampler=order, num_workers=workers, generator=torch.Generator())
+    loader = DataLoader(
+        _WithErrors(log), batch_size=None, sampler=order, num_workers=workers, generator=torch.Generator()
+    )
     left: list[Rows] = []
-    for rows in _raised(loader):
+    for rows in _raising(loader):
         if random is not None:
             rows = rows[torch.from_numpy(random.permutation(len(rows.labels)))]
         joined = Rows(*map(torch.cat, zip(*left, rows, strict=True))) if left else rows
@@ -134,11 +136,11 @@ def batches(
         yield left[0]
 
 
-class _Told(Dataset[Rows | LabError]):
+class _WithErrors(Dataset[Rows | LabError]):
     """A log whose items are what they hold, or what is wrong with it.
 
-    An error that a worker raises, torch raises again out of the iterator, with its own account of which worker it was: whoever holds the error then
-    holds the iterator too, and when both are collected each worker is waited for for 5 s. A value that is raised here has let the iterator go.
+    An error that a worker raises, torch raises again inside the iterator: the error's traceback holds the iterator, and when both are collected each
+    worker is waited for for 5 s. In the traceback of an error that came as a value, and is raised here, there is no iterator.
     """
 
     def __init__(self, log: ClickLog) -> None:
@@ -151,7 +153,7 @@ class _Told(Dataset[Rows | LabError]):
             return error
 
 
-def _raised(found: Iterable[Rows | LabError]) -> Iterator[Rows]:
+def _raising(found: Iterable[Rows | LabError]) -> Iterator[Rows]:
     for rows in found:
         if isinstance(rows, LabError):
             raise rows

@@ -15,6 +15,7 @@ from inductor_lab.bind.bindings import bind
 from inductor_lab.eject import sizes
 from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.ejected import demanded
+from inductor_lab.errors import short_of_memory
 from inductor_lab.judge.compare import limits
 from inductor_lab.judge.compare.reference import expected
 from inductor_lab.judge.inputs.domains import Domain
@@ -144,7 +145,12 @@ def _by_reference(launched: Launched, before: Mapping[str, Tensor]) -> tuple[str
         return "fail", {}, f"it changed {changed}, which it must only read"
     if not launched.file.reference:
         return "unknown", {}, "it has no reference in eager PyTorch"
-    return with_room(partial(_held_to_reference, launched, before))
+    try:
+        return with_room(partial(_held_to_reference, launched, before))
+    except Exception as error:
+        if not short_of_memory(error):
+            raise
+        return "unknown", {}, "its reference in float64 does not fit into memory"
 
 
 def _held_to_reference(
@@ -157,18 +163,17 @@ def _held_to_reference(
         reference=partial(launched.file.reference, **launched.numbers),
         WRITTEN=launched.file.WRITTEN,
     )
-    eager = expected(file, before)
-    exact = expected(file, before, exact=True)
+    eager, exact = expected(file, before), expected(file, before, exact=True)
     generated = cache(partial(_generated, launched, before))  # on the card
     worst: limits.Finding | None = None
     for name in demanded(launched.file):
         number = file.WRITTEN.index(name)
         out = written[name]
-        want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
+        want, ideal = (each[number].to(device).reshape(out.shape) for each in (eager, exact))
 
         def nudged(number: int = number, shape: torch.Size = out.shape) -> list[Tensor]:
             draws = (expected(file, before, exact=True, nudge=draw) for draw in DRAWS)
-            return [results[number].reshape(shape) for results in draws]
+            return [results[number].to(device).reshape(shape) for results in draws]
 
         found = limits.compared(out, want, ideal, None, limits.Draws(nudged))
         if found.message and launched.hand:

@@ -30,10 +30,9 @@ ON_THE_CPU = re.compile(r"^\s+(\w+) = rand_strided\(.*device='cpu'", re.MULTILIN
 """An input that the module's own harness makes on the CPU: a scalar."""
 RANGES = (None, 1024, 64, 8, 2)
 """How many different whole numbers are tried, one after the other."""
-CALM = 1 / 2
-"""Of its left operand's size is what a product with a drawn weight has. With 1 the scores of an attention that nobody divides by the root of its
-columns (T5's) saturate: of 24 layers of each kind, 256 wide, last bits in bfloat16 then move the logits by 70 % and turn 26 % of what a ReLU
-passes; with 1/2 by 3 % and 1 %."""
+WEIGHT_SCALE = 1 / 2
+"""Root mean square of a product with a drawn weight, as a part of its left operand's. At 1 the scores of an attention that are not divided by the root
+of the head's columns (T5's) saturate, and last bits of the inputs decide what comes out (tests/replay/test_replay.py)."""
 
 
 def names(graph: Graph) -> list[str]:
@@ -108,7 +107,7 @@ def drawn(
 
 
 def _weights(graph: Graph) -> dict[str, float]:
-    """Inputs that are the right operand of a product -> the factor that keeps its result about as large as its left operand (`CALM`)."""
+    """Inputs that are the right operand of a product -> the factor that keeps its result about as large as its left operand (`WEIGHT_SCALE`)."""
     nodes = {node.name: node for node in graph.nodes}
     found: dict[str, float] = {}
     for node in graph.nodes:
@@ -118,7 +117,7 @@ def _weights(graph: Graph) -> dict[str, float]:
         while operator(right) in ("permute", "t", "view", "reshape"):
             right = nodes[right.arguments[0]]
         if right.target == "placeholder":
-            found[right.name] = CALM * max(rows, 1) ** -0.5
+            found[right.name] = WEIGHT_SCALE * max(rows, 1) ** -0.5
     return found
 
 

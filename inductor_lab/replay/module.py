@@ -11,7 +11,7 @@ import contextlib
 import re
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import torch
 
@@ -93,15 +93,15 @@ def compiled(
     tree = rewritten(ast.parse(graph.module))
     for statement in tree.body:
         if not isinstance(statement, ast.If):  # `if __name__ == "__main__"`
-            newer = (ImportError,) if isinstance(statement, ast.ImportFrom) else ()
-            with contextlib.suppress(*newer):
+            newer = isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("torch.")
+            with contextlib.suppress(*[ImportError] * newer):
                 exec(compile(ast.Module([statement], type_ignores=[]), f"graph {graph.id}", "exec"), names)
     for name, configuration in kept.items():
         configurations.pin(names[name], configuration)
     names |= kernels(names)
     names["assert_size_stride"] = laid_where_it_is_not(torch._C._dynamo.guards.assert_size_stride)
     names.setdefault("copy_if_misaligned", lambda tensor: tensor)
-    return cast(Module, names["call"])
+    return _told(names["call"], graph)
 
 
 def _forget_kernels() -> None:

@@ -203,6 +203,31 @@ def test_inputs_are_drawn_by_the_seed_and_weights_keep_a_product_s_size(loaded: 
     assert inputs.names(first) == [f"primals_{number}" for number in range(1, 10)]
 
 
+def test_weights_of_half_the_size_leave_an_attention_that_is_not_scaled_calm() -> None:
+    """As T5's: 24 layers, whose weights keep the size of what they are multiplied with, or half of it, in bfloat16 beside last bits."""
+
+    def turned(scale: float) -> float:
+        """Which part of a ReLU's mask last bits of the input turn, behind all layers."""
+        generator = torch.Generator().manual_seed(0)
+        size, heads = 128, 2
+        weights = [torch.randn(24, size, size, generator=generator) * scale * size**-0.5 for _ in range(6)]
+        tokens = torch.randn(64, size, generator=generator)
+        masks = []
+        for x in (tokens, tokens * (1 + 2.0**-7)):
+            x = x.bfloat16()
+            for q, k, v, o, up, down in zip(*(weight.bfloat16() for weight in weights), strict=True):
+                normal = torch.nn.functional.rms_norm(x, [size])
+                query, key, value = ((normal @ weight).view(64, heads, -1).transpose(0, 1) for weight in (q, k, v))
+                found = (query @ key.mT).softmax(-1) @ value
+                x = x + found.transpose(0, 1).reshape(64, size) @ o
+                inner = torch.nn.functional.rms_norm(x, [size]) @ up
+                x = x + inner.relu() @ down
+            masks.append(inner > 0)
+        return float((masks[0] != masks[1]).float().mean())
+
+    assert turned(1.0) > 0.08 > 5 * turned(inputs.WEIGHT_SCALE)
+
+
 def test_a_node_s_value_is_what_it_was_before_another_wrote_into_it() -> None:
     nodes = (
         {"name": "x", "target": "placeholder", "call": "", "arguments": ()},

@@ -343,3 +343,5 @@ def test_a_hand_kernel_that_departs_as_inductors_do_is_right_and_one_that_depart
 
     assert verdict(x + off, Path("mine.py")) == "pass" and verdict(x + off, None) == "fail"
     assert verdict(x + 20 * off, Path("mine.py")) == "fail" == verdict(x + off.roll(1), Path("mine.py"))
+    file.launch_generated = lambda x, out: reference(x.to("meta"))
+    assert verdict(x + off, Path("mine.py")) == "unknown"

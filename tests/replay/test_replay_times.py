@@ -10,6 +10,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from inductor_lab.errors import LabError
 from inductor_lab.measure.timing.samples import Measured, Method, State
 from inductor_lab.records import Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import module, times
@@ -115,10 +116,11 @@ def test_a_module_s_kernels_are_loaded_anew_each_time() -> None:
 def test_what_a_newer_torch_exports_may_be_missing() -> None:
     text = "from torch._C._dynamo.guards import of_another_version\ncall = lambda inputs: inputs\n"
     assert module.compiled(Graph("0", "", "inference", text), {})([1]) == [1]
+    needs = text.replace("inputs\n", "of_another_version(inputs)\n")
+    with pytest.raises(LabError, match="'of_another_version' is not defined"):
+        module.compiled(Graph("0", "", "inference", needs), {})([1])
     with pytest.raises(ImportError):
-        module.compiled(
-            Graph("0", "", "inference", "def call(inputs): import of_another_version\nkernel = call(())"), {}
-        )
+        module.compiled(Graph("0", "", "inference", "from another_library import anything\n"), {})
 
 
 def shown(*, grafted: bool) -> str:

@@ -200,12 +200,17 @@ class Judge:
             self.note("launched under its own blocks: the launcher does not take those of the check")
         for sentence in told.get("notes", ()):
             self.note(sentence)
-        launched = Launched(plan, file, placement, sample, generated, told, parts)
-        return with_room(lambda device: self._held(replace(launched, placement=replace(placement, device=device))))
+        return with_room(partial(self._held_on, Launched(plan, file, placement, sample, generated, told, parts)))
+
+    def _held_on(self, launched: Launched, device: str) -> Tried:
+        if device != alone.DEVICE:
+            self.note("eager and float64 were computed on the CPU: the card's memory is too small for them")
+        return self._held(replace(launched, placement=replace(launched.placement, device=device)))
 
     def _expected(self, file: Any, placement: Placement, exact: bool = False) -> tuple[torch.Tensor, ...]:
         try:
-            return expected(file, placement.read(), exact=exact)
+            found = expected(file, placement.read(), exact=exact)
+            return tuple(x.to(placement.device) for x in found)  # what takes no tensor makes its own on the card
         except Exception as error:
             if short_of_memory(error):
                 raise

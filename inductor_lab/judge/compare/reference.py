@@ -164,7 +164,8 @@ class Nearby:
 
     def _result(self, read: list[Tensor]) -> Tensor:
         with alone.Exact():
-            return self.file.reference(*[x.clone() for x in read])[self.number].reshape(self.shape)
+            found: Tensor = self.file.reference(*[x.clone() for x in read])[self.number]
+        return found.reshape(self.shape).to(self.placement.device)
 
 
 class _Fused(TorchDispatchMode):
