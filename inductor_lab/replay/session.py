@@ -14,8 +14,8 @@ import torch
 from inductor_lab import files, staleness
 from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
-from inductor_lab.judge.compare.judge import device as device_name
 from inductor_lab.judge.compare.reference import widened
+from inductor_lab.judge.compare.verdict import device as device_name
 from inductor_lab.judge.inputs.placement import copied
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing

@@ -398,10 +398,3 @@ def _compared(
     if bool((wrong & wrote & ~changed).any()):
         raise WholeNeeded(OTHERS)
     return replace(found, wrong=wrong)
-
-
-def device(target: str = "triton") -> str:
-    """Where kernels run that are written for this: `triton`, or `cuda` for CUDA C++."""
-    if alone.DEVICE == "cuda":
-        return str(torch.cuda.get_device_name())
-    return "the CPU, as C++ built by g++" if target == "cuda" else "Triton's interpreter on the CPU"

@@ -19,7 +19,7 @@ import torch
 
 from inductor_lab.ejected import is_edited, is_span, judged_hash
 from inductor_lab.judge import alone
-from inductor_lab.judge.compare.judge import Judge, Tried, device, failed_case
+from inductor_lab.judge.compare.judge import Judge, Tried, failed_case
 from inductor_lab.judge.compare.limits import nearness
 from inductor_lab.judge.inputs.cases import (
     REAL,
@@ -308,3 +308,10 @@ def _words(value: torch.Tensor, plain: torch.Tensor) -> str:
 
 def _number(value: float | int | bool) -> str:
     return f"{value:.9g}" if isinstance(value, float) else str(value)
+
+
+def device(target: str = "triton") -> str:
+    """Where kernels run that are written for this: `triton`, or `cuda` for CUDA C++."""
+    if alone.DEVICE == "cuda":
+        return str(torch.cuda.get_device_name())
+    return "the CPU, as C++ built by g++" if target == "cuda" else "Triton's interpreter on the CPU"
