@@ -246,7 +246,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--traces", type=Path, metavar="DIR", help="keep a Chrome trace of each row, gzipped")
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no row is begun")
-    parser.add_argument("--limit", type=float, default=150, help="seconds after which a row is ended")
+    parser.add_argument("--limit", type=float, default=400, help="seconds after which a row is ended")
     parser.add_argument("--experiments", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
     parser.add_argument("--smoke", action="store_true", help="some rows at tiny sizes, on the CPU too")
     parser.add_argument("--one", help=argparse.SUPPRESS)
