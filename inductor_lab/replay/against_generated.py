@@ -23,7 +23,7 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits
 from inductor_lab.judge.compare.allowances import JUMP, around
 from inductor_lab.judge.compare.reference import signs
-from inductor_lab.judge.inputs.placement import copied
+from inductor_lab.judge.inputs.placement import at, copied, there
 from inductor_lab.quantity import percent
 from inductor_lab.records import Graph, Node
 from inductor_lab.replay.agreement import DRAWS
@@ -77,11 +77,6 @@ def _is_view(node: Node) -> bool:
     return any(one.alias_info is not None for one in returned)
 
 
-def on_the_host(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same, where they take no memory of the card's."""
-    return {name: _at(x, "cpu") for name, x in values.items()}
-
-
 def held_to_generated(
     graph: Graph, given: Mapping[str, Any], generated: Module, hand: Module, drawn: Iterable[str]
 ) -> tuple[dict[str, Any], dict[str, str], dict[str, float]]:
@@ -100,7 +95,7 @@ def held_to_generated(
         nonlocal waits
         found = returned_by(call, graph, given, draw)
         waits = waits or _has_room(found)
-        return {name: _at(x, waits) for name, x in found.items()}
+        return there(found, waits)
 
     want = returned(generated)
     again = cache(partial(returned, generated))
@@ -113,7 +108,7 @@ def held_to_generated(
     for name in (name for name in out if name not in set(drawn)):
         told[name], far = _compared(out[name], want[name], partial(others, name))
         errors |= {} if far is None else {name: far}
-    return on_the_host(out), told, errors
+    return there(out, "cpu"), told, errors
 
 
 def returned_by(call: Module, graph: Graph, given: Mapping[str, Any], draw: int = 0) -> dict[str, Any]:
@@ -139,7 +134,7 @@ def _has_room(found: Mapping[str, Any]) -> str:
 def _compared(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[str, float | None]:
     if not isinstance(out, Tensor):
         return "pass" if out == want else f"is {out}, the generated module returns {want}", None
-    out, want = (_at(x, alone.DEVICE) for x in (out, want))
+    out, want = (at(x, alone.DEVICE) for x in (out, want))
     if torch.equal(bits(out), bits(want)):
         return "pass", 0.0 if out.is_floating_point() else None
     told = ""
@@ -148,7 +143,7 @@ def _compared(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[s
         if not moved.message:
             return "pass", moved.errors["hand"]
         told = f"; {moved.message}"
-    found = limits.against_generated(out, want, lambda: [_at(x, alone.DEVICE) for x in again()])
+    found = limits.against_generated(out, want, lambda: [at(x, alone.DEVICE) for x in again()])
     return found.message + told if found.message else "pass", found.errors.get("hand")
 
 
@@ -163,7 +158,7 @@ def _moved_as_far(out: Tensor, want: Tensor, again: Callable[[], list[Tensor]]) 
     wide = torch.promote_types(out.dtype, torch.float32)
 
     def apart(x: Tensor) -> Tensor:
-        far = (_at(x, alone.DEVICE).to(wide) - want).abs_().nan_to_num_(0.0, 0.0, 0.0).squeeze()
+        far = (at(x, alone.DEVICE).to(wide) - want).abs_().nan_to_num_(0.0, 0.0, 0.0).squeeze()
         return far.reshape(-1, far.shape[-1] if far.ndim > 1 else far.numel())
 
     def norm(x: Tensor) -> float:
@@ -197,11 +192,6 @@ def _stand_out(error: Tensor, moved: Tensor) -> Tensor:
     """Which elements are further off than `JUMP` times what any is moved in their row or column."""
     limit = around(moved)
     return error > JUMP * (moved.amax() if limit is None else limit)
-
-
-def _at(x: Any, device: str) -> Any:
-    """The same tensor where it lies there."""
-    return copied(x, device) if isinstance(x, Tensor) and x.device.type != device else x
 
 
 def _coarsest(graph: Graph) -> float:

@@ -16,12 +16,12 @@ from inductor_lab.errors import LabError
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.reference import widened
 from inductor_lab.judge.compare.verdict import device as device_name
-from inductor_lab.judge.inputs.placement import copied
+from inductor_lab.judge.inputs.placement import copied, there
 from inductor_lab.library import attention
 from inductor_lab.records import Capture, Graph, Replay, ReplayedGraph, ReplayedLaunch, Saving, Timing
 from inductor_lab.replay import graph as graphs
 from inductor_lab.replay import inputs, module
-from inductor_lab.replay.against_generated import held_to_generated, on_the_host, returned_by, too_large
+from inductor_lab.replay.against_generated import held_to_generated, returned_by, too_large
 from inductor_lab.replay.agreement import EagerValues, held_launch
 from inductor_lab.replay.graph import Checked
 from inductor_lab.replay.launches import Launched, Launches, index, save
@@ -124,7 +124,7 @@ class _Run:
             self.notes += (large,) if large else ()
             self.progress(f"inputs of graph {graph.id}")
             ranges, device = inputs.fills(capture, graph), alone.DEVICE
-            self.inputs = on_the_host(inputs.drawn(graph, ranges, seed, device, given, draws=device))
+            self.inputs = there(inputs.drawn(graph, ranges, seed, device, given, draws=device), "cpu")
         else:
             self.progress(f"graph {graph.id} in eager")
             self.inputs, eager = _drawn(capture, graph, seed, given)
@@ -179,7 +179,7 @@ class _Run:
             self.notes += (f"graph {self.graph.id} has no hand kernel, and nothing of it is held",)
             if self.graph.kind == "forward":  # the other graph's hand kernels are given what this one saves
                 with exact_convolutions():
-                    self.saved = on_the_host(returned_by(self._plain(), self.graph, given))
+                    self.saved = there(returned_by(self._plain(), self.graph, given), "cpu")
             return ReplayedGraph(self.graph.id, self._came(), {}, {}, against="generated")
         with exact_convolutions():
             self.saved, outputs, errors = held_to_generated(

@@ -99,9 +99,14 @@ def with_room(found: Callable[[str], T]) -> T:
     return found("cpu")
 
 
-def there(values: Mapping[str, torch.Tensor], device: str) -> dict[str, torch.Tensor]:
-    """Tensors on a device, with the same strides; themselves where they lie on it."""
-    return {name: x if x.device.type == device else copied(x, device) for name, x in values.items()}
+def there(values: Mapping[str, T], device: str) -> dict[str, T]:
+    """Tensors on a device, with the same strides; themselves where they lie on it, as numbers are."""
+    return {name: at(x, device) for name, x in values.items()}
+
+
+def at(x: Any, device: str) -> Any:
+    """One of them."""
+    return copied(x, device) if isinstance(x, torch.Tensor) and x.device.type != device else x
 
 
 def copied(x: Any, device: str | None = None) -> Any:
