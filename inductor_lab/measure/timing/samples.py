@@ -98,12 +98,15 @@ def measure(
     Raises:
         LabError: there is no GPU, or a function can not be recorded in a CUDA graph.
     """
+    import torch
+
     need_gpu()
     for function in functions.values():  # compiles
         restore()
         function()
     if method.launch == "graph":
-        functions = {name: recorded(name, function, restore) for name, function in functions.items()}
+        pool = torch.cuda.graph_pool_handle()
+        functions = {name: recorded(name, function, restore, pool=pool) for name, function in functions.items()}
     found = _measured(functions, restore, method, progress)
     if not found.throttled:
         return found
@@ -216,11 +219,14 @@ def kernels_run(
     return [(event.name, event.time_range.elapsed_us()) for event in events]
 
 
-def recorded(name: str, function: Function, restore: Function = lambda: None, *, warm_up: int = 1) -> Function:
+def recorded(
+    name: str, function: Function, restore: Function = lambda: None, *, warm_up: int = 1, pool: object = None
+) -> Function:
     """What replays the function from a CUDA graph.
 
     Args:
         warm_up: Calls before it is recorded: what compiles, tunes or makes a workspace can not be recorded.
+        pool: The memory that it allocates from. Graphs of one pool find their inner buffers at the same addresses, which alone can make 3 %.
 
     Raises:
         LabError: it can not be recorded.
@@ -236,7 +242,7 @@ def recorded(name: str, function: Function, restore: Function = lambda: None, *,
                 function()
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
+        with torch.cuda.graph(graph, pool=pool):
             kept = function()
     except RuntimeError as error:
         raise LabError(f"{name} can not be recorded in a CUDA graph ({first_line(error)})") from error
