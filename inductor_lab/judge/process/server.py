@@ -146,6 +146,13 @@ class _News:
         os.write(self.told, (json.dumps({"number": self.number, **line}) + "\n").encode())
 
 
+def _renew_threads() -> None:
+    """PyTorch's pool of threads, which a fork has not, is made anew at its first use: two threads at once would find none there."""
+    import torch
+
+    torch.set_num_threads(torch.get_num_threads())
+
+
 def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoReturn:
     """Judge one file, and end; the judged part of it is copied into `folder`."""
     os.setpgid(0, 0)  # what is begun from here on ends together
@@ -162,8 +169,10 @@ def _judge(news: _News, server: int, folder: Path, asked: dict[str, Any]) -> NoR
         here.close()
         os.close(news.told)
         end_with(judge)
+        _renew_threads()
         _run(path, there)
     there.close()
+    _renew_threads()
     from inductor_lab.judge import alone, stand_ins
     from inductor_lab.judge.compare.judge import Judge
     from inductor_lab.judge.compare.verdict import verdict
