@@ -12,6 +12,7 @@ temperature and throttling, is read through NVML and never set.
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 import time
@@ -35,6 +36,9 @@ MIN_ROUNDS, MAX_ROUNDS = 25, 2000
 BATCH = 8  # rounds that are queued before the CPU waits for the GPU
 WARM_UP = 0.2  # seconds of the same rounds, thrown away: clocks rise, caches of compiled kernels fill
 TELLING = 2.0  # seconds that are worth being told about
+RECORDINGS = 8
+"""How often each function is recorded anew where CUDA graphs are timed. Of the same launches one graph takes up to 3 % longer than another
+(docs/timing.md), always in all of its replays: neither more samples nor their interval would show it."""
 LAUNCHES, CACHES = ("bare", "graph"), ("cold", "warm")
 LATE = (
     "The launch of {} keeps the CPU for longer than the GPU can be kept busy before it, or waits for the GPU: its time would be the CPU's. "
@@ -98,15 +102,10 @@ def measure(
     Raises:
         LabError: there is no GPU, or a function can not be recorded in a CUDA graph.
     """
-    import torch
-
     need_gpu()
     for function in functions.values():  # compiles
         restore()
         function()
-    if method.launch == "graph":
-        pool = torch.cuda.graph_pool_handle()
-        functions = {name: recorded(name, function, restore, pool=pool) for name, function in functions.items()}
     found = _measured(functions, restore, method, progress)
     if not found.throttled:
         return found
@@ -118,22 +117,21 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
     import torch
 
     order = random.Random(method.seed)
-    nothing = empty_kernel()
-    everything = {**functions, EMPTY: recorded(EMPTY, nothing) if method.launch == "graph" else nothing}
+    functions = {**functions, EMPTY: empty_kernel()}
     prepare, busy = _prepared_cache(restore, method.cache), 1
 
-    def batch(size: int) -> list[dict[str, float]]:
+    def batch(ready: Mapping[str, Function], size: int) -> list[dict[str, float]]:
         """`size` rounds, queued at once, read when the GPU has done them all: those without a late sample."""
         nonlocal busy
         rounds, late = [], Counter[str]()
         for _ in range(size):
             events, before = {}, late.total()
-            for name in order.sample(list(everything), len(everything)):
+            for name in order.sample(list(ready), len(ready)):
                 restore()
-                prepare(everything[name], busy)
+                prepare(ready[name], busy)
                 start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
                 start.record()
-                everything[name]()
+                ready[name]()
                 end.record()
                 late[name] += start.query()
                 events[name] = start, end
@@ -146,23 +144,32 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
             busy *= 2
         return [{name: 1e3 * start.elapsed_time(end) for name, (start, end) in events.items()} for events in rounds]
 
-    warm = time.perf_counter() + WARM_UP
-    while time.perf_counter() < warm:
-        batch(2)
-    before = card_state()
     done: list[dict[str, float]] = []
-    begun = time.perf_counter()
-    deadline = begun + method.seconds * len(functions)
-    limit = method.rounds or MAX_ROUNDS
-    while len(done) < limit and (method.rounds or len(done) < MIN_ROUNDS or time.perf_counter() < deadline):
-        first = not done
-        done += batch(min(BATCH, limit - len(done)))
-        if first and done and method.rounds:
-            left = (time.perf_counter() - begun) / len(done) * (limit - len(done))
-            if left > TELLING:
-                progress(f"{limit} rounds, about {left:.0f} s")
+    limit, recordings = method.rounds or MAX_ROUNDS, RECORDINGS if method.launch == "graph" else 1
+    for recording in range(1, recordings + 1):
+        ready = functions
+        if method.launch == "graph":
+            ready = {
+                name: recorded(name, functions[name], restore) for name in order.sample([*functions], len(functions))
+            }
+        begun = time.perf_counter()
+        if recording == 1:
+            while time.perf_counter() < begun + WARM_UP:
+                batch(ready, 2)
+            before = card_state()
+            started = begun = time.perf_counter()
+        batch(ready, 1)  # a graph's first replay
+        part = recording / recordings
+        deadline, least = begun + method.seconds * (len(functions) - 1) / recordings, math.ceil(MIN_ROUNDS * part)
+        while len(done) < limit * part and (method.rounds or len(done) < least or time.perf_counter() < deadline):
+            first = not done
+            done += batch(ready, min(BATCH, math.ceil(limit * part) - len(done)))
+            if first and done and method.rounds:
+                left = (time.perf_counter() - started) / len(done) * (limit - len(done))
+                if left > TELLING:
+                    progress(f"{limit} rounds, about {left:.0f} s")
     overhead = max(0.0, statistics.median(times[EMPTY] for times in done) - (_empty_takes() or 0.0))
-    times = {name: [max(times[name] - overhead, RESOLVED) for times in done] for name in functions}
+    times = {name: [max(times[name] - overhead, RESOLVED) for times in done] for name in functions if name != EMPTY}
     return Measured(times, method, overhead, before, card_state(), empty=_empty_takes())
 
 
@@ -219,14 +226,11 @@ def kernels_run(
     return [(event.name, event.time_range.elapsed_us()) for event in events]
 
 
-def recorded(
-    name: str, function: Function, restore: Function = lambda: None, *, warm_up: int = 1, pool: object = None
-) -> Function:
+def recorded(name: str, function: Function, restore: Function = lambda: None, *, warm_up: int = 1) -> Function:
     """What replays the function from a CUDA graph.
 
     Args:
         warm_up: Calls before it is recorded: what compiles, tunes or makes a workspace can not be recorded.
-        pool: The memory that it allocates from. Graphs of one pool find their inner buffers at the same addresses, which alone can make 3 %.
 
     Raises:
         LabError: it can not be recorded.
@@ -242,7 +246,7 @@ def recorded(
                 function()
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=pool):
+        with torch.cuda.graph(graph):
             kept = function()
     except RuntimeError as error:
         raise LabError(f"{name} can not be recorded in a CUDA graph ({first_line(error)})") from error
