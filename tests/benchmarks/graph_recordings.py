@@ -1,0 +1,62 @@
+"""Does a CUDA graph's time tell of its kernels alone? The same launches recorded again and again, and against themselves. Needs a GPU.
+
+    python tests/benchmarks/graph_recordings.py FILE... -o tests/benchmarks/results/graph_recordings.json
+
+Of each ejected file, a span's or a kernel's, twelve recordings of `launch_generated` are timed in the same rounds: their medians. Then it is compared
+with itself under six seeds, with one recording of each contestant and with as many as the instrument makes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from pathlib import Path
+from typing import Any
+
+from circumstances import Results
+
+from inductor_lab.ejected import load
+from inductor_lab.measure.timing import samples
+from inductor_lab.measure.timing.kernels import prepared
+from inductor_lab.measure.timing.samples import Method, measure, recorded
+from inductor_lab.measure.timing.significance import compared
+
+COPIES, SEEDS = 12, 6
+EACH = (1, samples.RECORDINGS)
+
+
+def measured(path: Path) -> dict[str, Any]:
+    """What a row says of a file."""
+    module = load(path).module
+    kernels = prepared(module, {"generated": module.launch_generated})
+    run = kernels.functions["generated"]
+    copies = {f"{n}": recorded(f"{n}", run, kernels.restore) for n in range(COPIES)}
+    times = measure(copies, kernels.restore, Method(rounds=200)).times  # replayed: what is bare is not recorded again
+    row: dict[str, Any] = {"recordings_us": sorted(round(statistics.median(own), 3) for own in times.values())}
+    del copies
+    for each in EACH:
+        samples.RECORDINGS, ratios, verdicts = each, [], []
+        for seed in range(SEEDS):
+            found = measure(
+                dict.fromkeys(("ours", "theirs", "again"), run), kernels.restore, Method("graph", seed=seed)
+            )
+            ratio = compared(*(found.times[name] for name in ("ours", "theirs", "again")))
+            ratios.append(round(ratio.ratio, 4))
+            verdicts.append(ratio.verdict)
+        row[f"against_itself_{each}"] = {"ratios": sorted(ratios), "verdicts": verdicts}
+    return row
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("-o", "--output", type=Path)
+    asked = parser.parse_args()
+    results = Results(asked.output, (__doc__ or "").partition("\n")[0])
+    results.begin("graph_recordings.py", seeds=SEEDS, copies=COPIES)
+    for path in asked.files:
+        results.add({"file": path.stem, **measured(path)})
+
+
+if __name__ == "__main__":
+    main()
