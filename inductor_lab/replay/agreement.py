@@ -17,7 +17,7 @@ from inductor_lab.eject.binding.plan import Plan, plan
 from inductor_lab.ejected import demanded
 from inductor_lab.errors import short_of_memory
 from inductor_lab.judge.compare import limits
-from inductor_lab.judge.compare.reference import expected
+from inductor_lab.judge.compare.reference import by_element, expected
 from inductor_lab.judge.inputs.domains import Domain
 from inductor_lab.judge.inputs.placement import there, with_room
 from inductor_lab.records import Capture, Graph, Kernel, ReplayedLaunch
@@ -162,6 +162,7 @@ def _held_to_reference(
         TAKES=launched.file.TAKES,
         reference=partial(launched.file.reference, **launched.numbers),
         WRITTEN=launched.file.WRITTEN,
+        aten=launched.file.aten,
     )
     eager, exact = expected(file, before), expected(file, before, exact=True)
     generated = cache(partial(_generated, launched, before))  # on the card
@@ -177,9 +178,8 @@ def _held_to_reference(
 
         found = limits.compared(out, want, ideal, None, limits.Draws(nudged))
         if found.message and launched.hand:
-            found = limits.compared(
-                out, want, ideal, generated()[number].to(device).reshape(out.shape), limits.Draws(nudged)
-            )
+            mine = generated()[number].to(device).reshape(out.shape)
+            found = by_element(file, before, number, out, want, ideal, mine)
         if found.message:
             return "fail", dict(found.errors), f"{name} {found.message}"
         if worst is None or limits.nearness(found.errors["hand"], found.limit) > limits.nearness(

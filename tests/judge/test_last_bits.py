@@ -31,7 +31,7 @@ def nearby(given: list[Any]) -> Nearby:
         ARGUMENTS={name: ((6,), (1,), dtype, fill) for name, (dtype, fill) in spec.items()},
         TAKES=tuple(spec), WRITTEN=(), reference=reference,
     )  # fmt: skip
-    return Nearby(file, place_inputs(file, {"x": X, "index": INDEX, "flags": FLAGS}, 0), 0, torch.Size([6]))
+    return Nearby(file, place_inputs(file, {"x": X, "index": INDEX, "flags": FLAGS}, 0).read, "cpu", 0, torch.Size([6]))
 
 
 def test_floats_are_moved_by_their_last_bit_and_nothing_else_is() -> None:
@@ -60,7 +60,7 @@ def test_a_product_is_not_rounded_where_it_is_a_summand() -> None:
         ARGUMENTS={"x": ((4, 64), (64, 1), torch.float32, "normal"), "scale": ((), (), torch.float32, "normal")},
         TAKES=("x", "scale"), WRITTEN=(), reference=reference,
     )  # fmt: skip
-    near = Nearby(file, place_inputs(file, {"x": x, "scale": scale}, 0), 0, torch.Size([4, 64]))
+    near = Nearby(file, place_inputs(file, {"x": x, "scale": scale}, 0).read, "cpu", 0, torch.Size([4, 64]))
     largest = (x * scale).argmax(-1, keepdim=True)
     off = torch.stack([draw.gather(-1, largest).abs() for draw in near.nudged()]).amax(0)
     half = torch.finfo(torch.float32).eps / 2 * (x * scale).amax(-1, keepdim=True)

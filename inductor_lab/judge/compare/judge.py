@@ -276,7 +276,7 @@ class Judge:
         number = file.WRITTEN.index(name)
         out = launched.after[name].to(placement.device)
         again = partial(self.baseline.beside, file, placement, name, launched.sample)
-        draws = Nearby(file, placement, number, out.shape).draws(again)
+        draws = Nearby(file, placement.read, placement.device, number, out.shape).draws(again)
         if eager is None or exact is None:
             assert generated
             mine = generated.views[name]

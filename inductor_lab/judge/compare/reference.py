@@ -14,7 +14,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from itertools import compress
 from typing import Any
 
@@ -98,11 +98,13 @@ class Nearby:
     """Results of a file's reference in float64 for the tensor of this number and shape, each computed when it is asked for."""
 
     file: Any
-    placement: Placement
+    views: Callable[[], Mapping[str, Tensor]]
+    """The inputs, read when something is asked for."""
+    device: str | torch.device
     number: int
     shape: torch.Size
 
-    def draws(self, regenerated: Draw) -> Draws:
+    def draws(self, regenerated: Draw | None = None) -> Draws:
         """All of them, with what the generated kernel makes of such inputs."""
         return Draws(self.nudged, partial(self.nudged, CLOSER), self.flushed, self.moved, regenerated)
 
@@ -111,7 +113,7 @@ class Nearby:
 
         Up or down as it is drawn, four times; and all inputs up, so that two that a sum cancels are never off by the same.
         """
-        views = self.placement.read()
+        views = self.views()
         found = []
         for draw in range(5):
             generator = torch.Generator("cpu").manual_seed(draw)
@@ -129,11 +131,11 @@ class Nearby:
 
     def moved(self) -> list[Tensor]:
         """A result that is off by what the last bits of the inputs in their own dtypes can do at most, each input by itself."""
-        read = self._read()
+        views, read = self.views(), self._read()
         ideal = self._result(read)
         moved = torch.zeros_like(ideal)
         for at, name in enumerate(self.file.TAKES):
-            dtype = self._dtype(name)
+            dtype = views[name].dtype
             if not dtype.is_floating_point:
                 continue
             for draw in (1, 2):
@@ -156,16 +158,13 @@ class Nearby:
         return [self._result([x + step if x.is_floating_point() else x for x in read]) for step in (TINY, -TINY)]
 
     def _read(self) -> list[Tensor]:
-        views = self.placement.read()
+        views = self.views()
         return [widened(views[name]) for name in self.file.TAKES]
-
-    def _dtype(self, name: str) -> torch.dtype:
-        return getattr(torch, self.placement.layout[name]["dtype"])
 
     def _result(self, read: list[Tensor]) -> Tensor:
         with alone.Exact():
             found: Tensor = self.file.reference(*[x.clone() for x in read])[self.number]
-        return found.reshape(self.shape).to(self.placement.device)
+        return found.reshape(self.shape).to(self.device)
 
 
 class _Fused(TorchDispatchMode):
@@ -331,19 +330,14 @@ def against_eager(file: Any, inputs: Mapping[str, torch.Tensor], written: Mappin
             continue
         out = written[name]
         want, ideal = want.reshape(out.shape), ideal.reshape(out.shape)
-
-        @cache
-        def nudged(number: int = number, out: torch.Tensor = out) -> list[torch.Tensor]:
-            return [expected(file, inputs, exact=True, nudge=draw)[number].reshape(out.shape) for draw in range(1, 5)]
-
-        if (wrong := _as_a_whole(out, want, ideal, nudged)) and not _by_element(
-            file, inputs, number, out, want, ideal, nudged
-        ):
+        draws = (expected(file, inputs, exact=True, nudge=draw)[number].reshape(out.shape) for draw in range(1, 5))
+        wrong = _as_a_whole(out, want, ideal, draws)
+        if wrong and by_element(file, inputs, number, out, want, ideal).message:
             return f"{name} is {wrong}"
     return ""
 
 
-def _as_a_whole(out: torch.Tensor, want: torch.Tensor, ideal: torch.Tensor, nudged: Draw) -> str:
+def _as_a_whole(out: torch.Tensor, want: torch.Tensor, ideal: torch.Tensor, draws: Iterator[torch.Tensor]) -> str:
     """How far what was written is from float64, where that is too far; empty where it is not."""
     rounded = want.to(out.dtype)
     rounding = torch.finfo(out.dtype).eps if out.is_floating_point() else 0.0
@@ -353,30 +347,36 @@ def _as_a_whole(out: torch.Tensor, want: torch.Tensor, ideal: torch.Tensor, nudg
     off = _spread(out, ideal)
     may = 2 * _spread(want, ideal) + rounding / few
     if mine < LOST and (mine > limit or off > may):
-        felt = max(distance(draw, ideal, rounded) for draw in nudged())
+        nudged = [*draws]
+        felt = max(distance(draw, ideal, rounded) for draw in nudged)
         if felt < LOST:
             limit = max(limit, 2 * felt + rounding)
-            may = max(may, 2 * max(_spread(draw, ideal) for draw in nudged()) + rounding / few)
+            may = max(may, 2 * max(_spread(draw, ideal) for draw in nudged) + rounding / few)
     if mine > limit:
         return f"{mine:.2e} from float64, eager is {theirs:.2e}, the limit {limit:.2e}"
     return f"off by {off:.2e} in the root mean square, the limit {may:.2e}: too many small errors" if off > may else ""
 
 
-def _by_element(
-    file: Any, inputs: Mapping[str, torch.Tensor], number: int, out: torch.Tensor, want: torch.Tensor, ideal: torch.Tensor, nudged: Draw
-) -> bool:  # fmt: skip
-    """Whether each element is as near to float64 as `verify` asks, or to what the graph's own form of the kernel makes of the inputs."""
-    held = partial(compared, out, exact=ideal, generated=None, draws=Draws(nudged))
+def by_element(
+    file: Any, inputs: Mapping[str, torch.Tensor], number: int, out: torch.Tensor, want: torch.Tensor, ideal: torch.Tensor,
+    generated: torch.Tensor | None = None,
+) -> Finding:  # fmt: skip
+    """Hold each element of what was written to eager, as `verify` does it; and to the graph's own form where that is the same but for rounding.
+
+    Args:
+        number: Of the tensor in WRITTEN.
+        want, ideal: What eager has of it, and float64.
+        generated: What Inductor's kernel makes of the same inputs.
+    """
+    draws = Nearby(file, lambda: inputs, out.device, number, out.shape).draws()
+    held = partial(compared, out, exact=ideal, generated=generated, draws=draws)
     found = held(want)
-    if (
-        found.message
-        and file.aten not in (None, file.reference)
-        and all(x.is_floating_point() for x in inputs.values())
-    ):
-        exact, made = _of_graph(file, inputs, exact=True), _of_graph(file, inputs)
-        if exact and made and _near(exact[number], ideal):
-            found = by_graph(found, held, out, made[number].reshape(out.shape).to(out))
-    return not found.message
+    read = [inputs[name] for name in file.TAKES]
+    if not found.message or file.aten in (None, file.reference) or not all(x.is_floating_point() for x in read):
+        return found
+    exact, made = _of_graph(file, inputs, exact=True), _of_graph(file, inputs)
+    same = exact and made and _near(exact[number], ideal)
+    return by_graph(found, held, out, made[number].reshape(out.shape).to(out)) if same and made else found
 
 
 def against_generated(file: Any, written: Mapping[str, torch.Tensor], generated: Mapping[str, torch.Tensor]) -> str:
