@@ -42,6 +42,7 @@ from inductor_lab.records.findings import (
     Listed,
     Move,
     Note,
+    Summary,
 )
 from inductor_lab.records.timings import (
     Autotuned,
@@ -124,6 +125,7 @@ __all__ = [
     "SourceLine",
     "Status",
     "StepEffect",
+    "Summary",
     "TensorType",
     "Timing",
     "Traffic",

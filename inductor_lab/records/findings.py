@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.records.captures import Capture, Kernel, Launch, SourceLine
+from inductor_lab.records.captures import Capture, Gpu, Kernel, Launch, SourceLine
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One line about a capture."""
+
+    name: str
+    """What the command line calls it."""
+    torch: str
+    gpu: Gpu
+    command: str
+    created: str
+    graphs: int
+    kernels: int
+    launches: int
+    problems: int
 
 
 @dataclass(frozen=True)

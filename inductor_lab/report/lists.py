@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card, card_of
 from inductor_lab.quantity import article, duration, plural, size
-from inductor_lab.records import Called, CompileEvent, Gpu, Listed
+from inductor_lab.records import Called, CompileEvent, Gpu, Listed, Summary
 from inductor_lab.records.span import FoundSpan, RefusedSpan
 from inductor_lab.report.render import Column, LongTable
 from inductor_lab.report.words import counted_launches, day
@@ -19,26 +18,7 @@ from inductor_lab.report.words import counted_launches, day
 DIM, HEAD = "bright_black", "bold"
 
 
-class Row(Protocol):
-    """One capture as `shelf.captures` sums it up."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def torch(self) -> str: ...
-    @property
-    def gpu(self) -> Gpu: ...
-    @property
-    def created(self) -> str: ...
-    @property
-    def kernels(self) -> int: ...
-    @property
-    def launches(self) -> int: ...
-    @property
-    def problems(self) -> int: ...
-
-
-def captures(rows: Iterable[tuple[Path, Row]], *, whole: bool = False) -> LongTable:
+def captures(rows: Iterable[tuple[Path, Summary]], *, whole: bool = False) -> LongTable:
     """One row for each capture."""
     return LongTable(CAPTURES, [row for _, row in rows], whole=whole)
 
@@ -48,7 +28,7 @@ def made_for(gpu: Gpu) -> str:
     return (gpu.name or gpu.arch or "?") + (" (virtual)" if gpu.virtual else "")
 
 
-CAPTURES: tuple[Column[Row], ...] = (
+CAPTURES: tuple[Column[Summary], ...] = (
     Column("capture", lambda row: row.name, HEAD),
     Column("kernels", lambda row: f"{row.kernels:,}", number=True),
     Column("launches", lambda row: f"{row.launches:,}", number=True),
