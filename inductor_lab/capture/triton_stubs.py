@@ -75,11 +75,6 @@ def _install_driver(card: Card) -> None:
         return stand_in(card) if _pretends() else real()
 
     module._create_driver = create_driver  # type: ignore[attr-defined]
-    if not hasattr(type(module.driver), "active"):  # before 3.5 each instance kept the function that it was made with
-        for slot in ("default", "active"):
-            proxy = vars(module.driver).get(slot)
-            if hasattr(proxy, "_init_fn"):
-                proxy._init_fn = create_driver
 
 
 MOST_PROGRAMS = 4096
