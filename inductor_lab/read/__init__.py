@@ -223,9 +223,9 @@ class _Reader:
 
     def finished(self, digest: str, kernel: Kernel) -> Kernel:
         """The kernel with all its launches, and where it and they come from."""
-        launches = [replace(launch, provenance=self.origins.launch(launch.graph, launch.line))
+        launches = [replace(launch, provenance=self.origins.of(launch.graph).launch(launch.line))
                     for launch in self.launches[digest]]  # fmt: skip
-        parts = [launch.provenance for launch in launches] or [self.origins.definition(kernel.graph, kernel.name)]
+        parts = [launch.provenance for launch in launches] or [self.origins.of(kernel.graph).definition(kernel.name)]
         whole = together(parts)
         return replace(
             kernel,
@@ -237,7 +237,7 @@ class _Reader:
 
     def called(self) -> tuple[ExternCall, ...]:
         """The library calls, and where each comes from."""
-        return tuple(replace(call, provenance=self.origins.call(call)) for call in self.extern_calls)
+        return tuple(replace(call, provenance=self.origins.of(call.graph).call(call)) for call in self.extern_calls)
 
     def capture(self) -> Capture:
         found = tuple(self.finished(digest, kernel) for digest, kernel in self.kernels.items())

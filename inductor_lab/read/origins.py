@@ -40,7 +40,7 @@ class Origins:
         self._source = source
         self._sites: dict[str, _Site] = {}
         self._latest: dict[str, _Site] = {}
-        self._facts: dict[tuple[int, int, tuple[int, ...]], _Facts] = {}
+        self._facts: dict[tuple[int, int, tuple[int, ...]], ModuleProvenance] = {}
 
     def add_module(self, graph: str, stream: str, text: str, module: Module, nodes: tuple[Node, ...]) -> None:
         """`text` and `nodes` are the same objects for equal texts."""
@@ -52,24 +52,12 @@ class Origins:
         if site:
             site.mappings.append(mappings)
 
-    def launch(self, graph: str, line: int) -> Provenance:
-        site = self._sites.get(graph)
-        return self._of(site).launch(line) if site else UNKNOWN
-
-    def definition(self, graph: str, name: str) -> Provenance:
-        """Of a kernel that is not launched."""
-        site = self._sites.get(graph)
-        return self._of(site).definition(name) if site else UNKNOWN
-
-    def call(self, call: ExternCall) -> Provenance:
-        """Of a library call."""
-        site = self._sites.get(call.graph)
-        return self._of(site).call(call) if site else UNKNOWN
-
-    def _of(self, site: _Site) -> _Facts:
+    def of(self, graph: str) -> ModuleProvenance:
+        """What there is to tell of a graph whose module was added; once all is there."""
+        site = self._sites[graph]
         key = (id(site.text), id(site.nodes), tuple(map(id, site.mappings)))
         if key not in self._facts:
-            self._facts[key] = _Facts(site, self._source)
+            self._facts[key] = ModuleProvenance(site, self._source)
         return self._facts[key]
 
 
@@ -108,7 +96,7 @@ class _Site:
     mappings: list[NodeMappings] = field(default_factory=list)
 
 
-class _Facts:
+class ModuleProvenance:
     """What one module, its graph and its mappings tell together."""
 
     def __init__(self, site: _Site, source: Callable[[str], Source]) -> None:
@@ -191,6 +179,7 @@ class _Facts:
         return matching.nodes_of_calls(self.site.module.externs, self.nodes)
 
     def call(self, call: ExternCall) -> Provenance:
+        """Of a library call."""
         mark = mark_above(self.lines, call.line)
         handles = () if mark.handle is None else (mark.handle,)
         keys = self.mapping.keys(mark.key or call.target, mark.handle)
@@ -203,6 +192,7 @@ class _Facts:
         return Provenance("comment", (), pre_grad, (), (), handles) if pre_grad else UNKNOWN
 
     def definition(self, name: str) -> Provenance:
+        """Of a kernel that is not launched."""
         keys = self.mapping.keys(name, None)
         return self._mapped(keys, name, Mark(), ()) if keys else self._claimed(name)
 
