@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from inductor_lab.annotate.steps import steps as annotated
 from inductor_lab.bind.elements import nbytes
 from inductor_lab.bind.names import passed_as
-from inductor_lab.costs.launches import Cost
 from inductor_lab.costs.library import Library
 from inductor_lab.records import (
     Capture,
     CompiledCode,
     CompileEvent,
+    Cost,
     FusionStop,
     Graph,
     LaunchArgument,
