@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ from inductor_lab.records import (
     Launch,
     LaunchArgument,
     Problem,
-    Traffic,
 )
 
 __all__ = ["Parsed", "read"]
@@ -128,7 +127,7 @@ class _Reader:
 
     def known(self, definition: modules.Definition) -> bool:
         try:
-            return self.parsed.source(definition.text).body_sha256 in self.kernels
+            return self.parsed.source(definition.text)[0].body_sha256 in self.kernels
         except ValueError:
             return False
 
@@ -168,43 +167,27 @@ class _Reader:
         """
         if not second.in_cpp or (first.in_cpp and (second.definitions or not second.runs)):
             return False
-        bodies, again = ({(one.name, self.parsed.source(one.text).body_sha256) for one in module.definitions}
+        bodies, again = ({(one.name, self.parsed.source(one.text)[0].body_sha256) for one in module.definitions}
                          for module in (first, second))  # fmt: skip
         launched, once_more = (Counter(run.name for run in module.runs) for module in (first, second))
         return again <= bodies and launched == once_more
 
     def add_definition(self, definition: modules.Definition, graph_id: str, where: str) -> str:
-        source = self.parsed.source(definition.text)
-        digest = source.body_sha256
+        kernel, problems = self.parsed.source(definition.text)
+        digest = kernel.body_sha256
         self.definitions[digest] += 1
         if digest not in self.kernels:
-            claim = definition.claim
-            self.kernels[digest] = Kernel(
-                id=f"{self.name}:{len(self.kernels)}",
-                name=definition.name,
-                category=source.category,
-                graph=graph_id,
-                body_sha256=digest,
-                definitions=0,
-                arguments=source.arguments,
-                launches=(),
-                ops=source.ops,
-                source=(),
-                traffic=Traffic(),
-                claim=claim,
-                text=definition.text,
-                body=source.body,
-                line=definition.line,
-                size_hints=source.size_hints,
-                meta=source.meta,
+            id_, claim = f"{self.name}:{len(self.kernels)}", definition.claim
+            self.kernels[digest] = replace(
+                kernel, id=id_, name=definition.name, graph=graph_id, claim=claim, line=definition.line
             )
             self.launches[digest] = []
-            self.note_gpu(source.meta)
+            self.note_gpu(kernel.meta)
             place = f"{where} (line {definition.line} of graph {graph_id})"
-            self.problems.extend(Problem(place, f"{definition.name} {problem}") for problem in source.problems)
+            self.problems.extend(Problem(place, f"{definition.name} {problem}") for problem in problems)
         return digest
 
-    def note_gpu(self, meta: dict[str, object]) -> None:
+    def note_gpu(self, meta: Mapping[str, object]) -> None:
         triton_meta = meta.get("triton_meta")
         device = triton_meta.get("device") if isinstance(triton_meta, dict) else None
         if isinstance(device, dict) and not self.gpu.arch and device.get("cc"):

@@ -18,7 +18,7 @@ from functools import cached_property
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS
 from inductor_lab.read import matching, provenance
-from inductor_lab.read.kernel import Source
+from inductor_lab.read.kernel import Read
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
 from inductor_lab.read.provenance import Mark, NodeMappings, mark_above
@@ -33,7 +33,7 @@ UNKNOWN = Provenance()
 class Origins:
     """Takes modules and mappings as they come, and answers for launches at the end."""
 
-    def __init__(self, source: Callable[[str], Source]) -> None:
+    def __init__(self, source: Callable[[str], Read]) -> None:
         """Args:
         source: Reads a kernel's text, or has read it before.
         """
@@ -99,7 +99,7 @@ class _Site:
 class ModuleProvenance:
     """What one module, its graph and its mappings tell together."""
 
-    def __init__(self, site: _Site, source: Callable[[str], Source]) -> None:
+    def __init__(self, site: _Site, source: Callable[[str], Read]) -> None:
         self.site = site
         self.source = source
         self.mapping = NodeMappings()
@@ -269,7 +269,7 @@ class ModuleProvenance:
         if definition and "load(" not in definition.text:
             given |= set(claim.nodes) - fragment.of_nothing(claim)
         elif definition:
-            source = self.source(definition.text)
+            source, _ = self.source(definition.text)
             reads = sum(argument.pointer and argument.role != "out" for argument in source.arguments)
             given |= fragment.before_folds(claim, source.ops, reads)
         return tuple(name for name in claim.nodes if name not in given) or claim.nodes
