@@ -191,7 +191,7 @@ def _kept(kept: Sequence[Kept]) -> tuple[tuple[Result, ...], History | None]:
 def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
     kernel = known.kernel
     return tuple(
-        LaunchRow(told.at, told.passed, told.place, of_launch(kernel, launch, hints).moved)
+        LaunchRow(**vars(told), bytes=of_launch(kernel, launch, hints).moved)
         for told, launch in zip(launches(kernel, known.called), kernel.launches, strict=False)
     )
 

@@ -25,7 +25,7 @@ from inductor_lab.records import (
     SourceLine,
 )
 from inductor_lab.records.span import FoundSpan
-from inductor_lab.report.facts import ArgumentRow
+from inductor_lab.report.facts import ArgumentRow, Launched
 from inductor_lab.report.history import History, Measured, MeasuredRoof
 from inductor_lab.report.results import Result
 
@@ -115,12 +115,9 @@ class GraphRow:
 
 
 @dataclass(frozen=True)
-class LaunchRow:
-    """One of several launches, by what sets it apart."""
+class LaunchRow(Launched):
+    """One of several launches, with what it moves."""
 
-    at: str
-    passed: str
-    place: str
     bytes: int | None
 
 
