@@ -113,9 +113,9 @@ class _Reader:
         elif artifact.of == "next":
             self.waiting.setdefault(document.stream, {}).update(artifact.fields(found))
         elif document.stream in self.latest:
-            if isinstance(found, NodeMappings):
-                self.origins.add_mappings(document.stream, found)
             number = self.latest[document.stream]
+            if isinstance(found, NodeMappings):
+                self.origins.add_mappings(self.graphs[number].id, found)
             self.graphs[number] = replace(self.graphs[number], **artifact.fields(found))
 
     def add_kernel_files(self) -> None:
@@ -141,7 +141,7 @@ class _Reader:
         graph = Graph(graph_id, document.compile_id, module.kind, text, hints=module.hints, **told)
         self.latest[document.stream] = len(self.graphs)
         self.graphs.append(graph)
-        self.origins.add_module(graph_id, document.stream, text, module, graph.nodes)
+        self.origins.add_module(graph_id, text, module, graph.nodes)
         for line, message in module.problems:
             self.problems.append(Problem(f"{document.where} (line {line} of graph {graph_id})", message))
         defined: dict[str, str] = {}

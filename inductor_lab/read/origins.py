@@ -39,18 +39,15 @@ class Origins:
         """
         self._source = source
         self._sites: dict[str, _Site] = {}
-        self._latest: dict[str, _Site] = {}
         self._facts: dict[tuple[int, int, tuple[int, ...]], ModuleProvenance] = {}
 
-    def add_module(self, graph: str, stream: str, text: str, module: Module, nodes: tuple[Node, ...]) -> None:
+    def add_module(self, graph: str, text: str, module: Module, nodes: tuple[Node, ...]) -> None:
         """`text` and `nodes` are the same objects for equal texts."""
-        self._sites[graph] = self._latest[stream] = _Site(text, module, nodes)
+        self._sites[graph] = _Site(text, module, nodes)
 
-    def add_mappings(self, stream: str, mappings: NodeMappings) -> None:
-        """It speaks of the module that its stream wrote last."""
-        site = self._latest.get(stream)
-        if site:
-            site.mappings.append(mappings)
+    def add_mappings(self, graph: str, mappings: NodeMappings) -> None:
+        """They speak of a graph whose module was added."""
+        self._sites[graph].mappings.append(mappings)
 
     def of(self, graph: str) -> ModuleProvenance:
         """What there is to tell of a graph whose module was added; once all is there."""
