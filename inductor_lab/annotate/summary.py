@@ -13,7 +13,7 @@ from inductor_lab.annotate.context import dtype
 from inductor_lab.aten import PRODUCTS
 from inductor_lab.bind import claims
 from inductor_lab.bind.claims import computed, differences
-from inductor_lab.computation import Access, Computation, computation
+from inductor_lab.computation import Access, Computation, computation, jobs_of
 from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, walk
@@ -148,11 +148,7 @@ def computes(kernel: Kernel, limit: int = LONGEST_IN_FULL) -> tuple[str, ...]:
 
 def _stores(kernel: Kernel) -> list[tuple[Computation, Access]]:
     """Every store of which the value is known, with its job; none where the body is not Python."""
-    try:
-        jobs = list(computation(kernel).every())
-    except ValueError:
-        return []
-    return [(job, access) for job in jobs for access in job.stores if access.value is not None]
+    return [(job, access) for job in jobs_of(kernel) for access in job.stores if access.value is not None]
 
 
 def _value(access: Access) -> Expression:
