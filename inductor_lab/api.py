@@ -112,7 +112,7 @@ def verify_file(file: str | Path, **asked: Any) -> ResultView:
     """
     from inductor_lab.verify import verify
 
-    return ResultView("verdict", verify(file, **asked))
+    return ResultView(verify(file, **asked))
 
 
 def inspect_file(file: str | Path, gpu: str = "auto") -> ResultView:
@@ -124,7 +124,7 @@ def inspect_file(file: str | Path, gpu: str = "auto") -> ResultView:
     from inductor_lab.machine import LAUNCHERS, gpu_meant, inspect
 
     card = gpu_meant(gpu)
-    return ResultView("machine", {which: inspect(file, gpu=card, which=which) for which in LAUNCHERS})
+    return ResultView({which: inspect(file, gpu=card, which=which) for which in LAUNCHERS})
 
 
 def diff_file(
@@ -154,7 +154,7 @@ def diff_file(
     found = diff(file, gpu=None if gpu == "auto" else gpu_meant(gpu), **asked)
     if capture is not None:
         found = replace(found, step=effect(file, str(capture), timed=found.ratio is not None, progress=progress))
-    return ResultView("diff", found)
+    return ResultView(found)
 
 
 def tune_file(file: str | Path, **asked: Any) -> ResultView:
@@ -168,4 +168,4 @@ def tune_file(file: str | Path, **asked: Any) -> ResultView:
     """
     from inductor_lab.measure.tuning import tune
 
-    return ResultView("tuning", tune(file, **asked))
+    return ResultView(tune(file, **asked))

@@ -40,6 +40,17 @@ EXTERN = PRODUCTS | {"convolution_backward", "sort", "topk"}
 """Their results come from a library's call as well, though a kernel may do a part of them: a bias' gradient, the sort of a short row."""
 SHIM = re.compile(r"aoti_torch_(?:cuda|cpu|xpu)_(?P<operator>\w+?)(?:_out)?")
 """The C function that a wrapper in C++ calls an operator by: `aoti_torch_cuda_mm_out`."""
+
+
+def operator(target: str) -> str:
+    """`mm` of `extern_kernels.mm` and `aoti_torch_cuda_mm_out`, `relu` of `aten.relu_.default`, `torch.ops.aten.relu`, `prims.relu`."""
+    if shim := SHIM.fullmatch(target):
+        return shim["operator"]
+    parts = target.removeprefix("torch.ops.").split(".")
+    word = parts[1] if len(parts) > 1 else parts[0]
+    return word.rstrip("_") or word
+
+
 FUNCTIONS = frozenset(
     {
         "logical_not", "logical_and", "logical_or", "bitwise_not", "sign", "square", "select_scatter", "slice_scatter",

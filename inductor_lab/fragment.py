@@ -10,7 +10,7 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import replace
 
-from inductor_lab.aten import CONSTANTS, COPIES, FOLDED, REARRANGED, RESHAPES, VIEWS
+from inductor_lab.aten import CONSTANTS, COPIES, FOLDED, REARRANGED, RESHAPES, VIEWS, operator
 from inductor_lab.records import Claim, Node
 
 INTO = {
@@ -116,13 +116,6 @@ def seen_otherwise(claim: Claim) -> dict[str, str]:
             if of in found or of not in nodes:
                 found[node.name] = found.get(of, of)
     return found
-
-
-def operator(name: str) -> str:
-    """`relu` of `aten.relu`, `aten.relu_.default`, `prims.relu`."""
-    parts = name.split(".")
-    word = parts[1] if len(parts) > 1 else parts[0]
-    return word.rstrip("_") or word
 
 
 def _computed(claim: Claim) -> dict[str, Node]:

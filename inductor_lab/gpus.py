@@ -124,6 +124,15 @@ class Card:
         return int(self.arch[3:]) if self.backend == "cuda" else self.arch
 
     @property
+    def of_driver(self) -> dict[str, int | str]:
+        """What Triton's driver says of it, by names and in units of its own (backends/nvidia/driver.c): clocks in kHz, the bus in bits, memory in bytes."""
+        return {
+            "max_shared_mem": self.shared_memory_of_one, "max_num_regs": self.registers, "multiprocessor_count": self.processors,
+            "warpSize": self.warp_size, "max_threads_per_sm": self.threads, "sm_clock_rate": self.clock,
+            "mem_clock_rate": self.memory_clock, "mem_bus_width": self.bus, "arch": self.arch,
+        }  # fmt: skip
+
+    @property
     def properties(self) -> SimpleNamespace:
         """A stand-in for torch's _CudaDeviceProperties."""
         major, minor = self.capability

@@ -65,8 +65,8 @@ ORDERS: Mapping[str, Order] = {
     "bound": Order(lambda row: row.bound, "by the least time of all launches, launching left out"),
     "estimate": Order(lambda row: row.estimate, "by the time of all launches, as far as it can be counted"),
     "order": Order(lambda row: None, "in the order of the capture"),
-    "cost": Order(lambda row: row.cost, "by the least time that all launches take"),
-    "bytes": Order(lambda row: row.bytes, "by the bytes of all launches"),
+    "cost": Order(lambda row: row.all_seconds, "by the least time that all launches take"),
+    "bytes": Order(lambda row: row.all_bytes, "by the bytes of all launches"),
     "launches": Order(lambda row: row.launches, "by launches"),
     "floor": Order(lambda row: row.floor, "by the least time of one launch"),
     "moves": Order(lambda row: row.moved, "by the bytes of one launch"),
@@ -117,7 +117,7 @@ def chosen(rows: Sequence[Listed], filters: Sequence[str] = (), sort: str = "", 
 
 def parts(rows: Iterable[Listed]) -> dict[str, float]:
     """Id -> a kernel's part of the bytes of all kernels whose launches can be counted."""
-    counted = {row.id: row.bytes for row in rows if row.bytes is not None}
+    counted = {row.id: row.all_bytes for row in rows if row.all_bytes is not None}
     whole = sum(counted.values())
     return {id_: moved / whole for id_, moved in counted.items()} if whole else {}
 

@@ -28,7 +28,7 @@ import inductor_lab
 from inductor_lab import store
 from inductor_lab.document import from_dict, to_dict
 from inductor_lab.errors import LabError
-from inductor_lab.records import Called, Capture, Graph, Kernel, Listed
+from inductor_lab.records import Called, Capture, Graph, Kernel, Listed, Summary
 
 LARGEST = 1 << 29
 """Bytes of all files together."""
@@ -74,9 +74,9 @@ class Shelved:
         return from_dict(Capture, _unpacked(packed))
 
     @cached_property
-    def summary(self) -> store.Summary:
+    def summary(self) -> Summary:
         ((text,),) = self.database.execute("SELECT summary FROM about")
-        return replace(from_dict(store.Summary, json.loads(text)), name=self.address)
+        return replace(from_dict(Summary, json.loads(text)), name=self.address)
 
     @cached_property
     def calls(self) -> tuple[Called, ...]:
@@ -176,7 +176,7 @@ def whole(name: str) -> Capture:
     return opened(store.folder_of(name)).whole
 
 
-def captures() -> list[tuple[Path, store.Summary]]:
+def captures() -> list[tuple[Path, Summary]]:
     """Every readable capture under captured/, in the order of their names."""
     found = []
     for name in store.names():

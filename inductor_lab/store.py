@@ -22,7 +22,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -30,7 +29,7 @@ from inductor_lab.document import from_dict as from_dict
 from inductor_lab.document import printed
 from inductor_lab.document import to_dict as to_dict
 from inductor_lab.errors import LabError, unknown
-from inductor_lab.records import SCHEMA, Capture, Gpu, Graph, Kernel
+from inductor_lab.records import SCHEMA, Capture, Graph, Kernel, Summary
 
 HOME = Path("captured")
 """Where captures live unless told otherwise, below the working directory."""
@@ -224,22 +223,6 @@ def address(folder: Path) -> str:
 
 
 # Finding
-
-
-@dataclass(frozen=True)
-class Summary:
-    """One line about a capture."""
-
-    name: str
-    """What the command line calls it."""
-    torch: str
-    gpu: Gpu
-    command: str
-    created: str
-    graphs: int
-    kernels: int
-    launches: int
-    problems: int
 
 
 def names() -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable
+from dataclasses import replace
 
 from inductor_lab.read.kernel import read_source
 from inductor_lab.records import (
@@ -18,7 +19,6 @@ from inductor_lab.records import (
     Node,
     SourceLine,
     TensorType,
-    Traffic,
 )
 
 ROWS = """
@@ -87,28 +87,23 @@ def kernel(
         f"@triton_heuristics.{category}(size_hints={{}}, triton_meta={{'signature': {signature!r}}})\n@triton.jit\n"
         f"def {name}({', '.join(parameters)}):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ")
     )
-    read = read_source(text)
+    read, _ = read_source(text)
     arguments = tuple(
         LaunchArgument(pointer, (passed or {}).get(pointer, f"buf{position}"), tensor(kind))
         for position, (pointer, kind) in enumerate(tensors.items())
     ) + tuple(LaunchArgument(size, str(numel or (passed or {}).get(size, size))) for size in sizes)
-    return Kernel(
+    return replace(
+        read,
         id="test:0",
-        name=name,
         category=category,
         graph="0_inference",
-        body_sha256=read.body_sha256,
         definitions=1,
-        arguments=read.arguments,
         launches=(Launch("0_inference", 1, arguments),),
-        ops=read.ops,
         source=source,
-        traffic=Traffic(),
         claim=claim or Claim(),
-        text=text,
-        body=read.body,
         line=1,
         size_hints={},
+        meta={},
     )
 
 

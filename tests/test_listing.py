@@ -16,21 +16,26 @@ def row(number: int, **more: object) -> Listed:
     known: dict[str, object] = {
         "id": f"run:{number}", "name": f"triton_poi_fused_{number}", "title": "relu(x)", "recognised": (),
         "category": "pointwise", "body_sha256": f"{number:08x}", "graph": "0_forward", "graphs": ("0_forward",),
-        "kinds": ("forward",), "launches": 1, "moved": 100, "least": False, "bytes": 100, "floor": 2e-6, "cost": 2e-6,
+        "kinds": ("forward",), "launches": 1, "read": 60, "written": 40, "flops": 0, "seconds": 1e-9, "limit": "launch",
+        "least": False, "floor": 2e-6, "all_bytes": 100, "all_seconds": 2e-6,
         "ops": ("maximum",), "source": ("model.py:9",), "code": ("x = relu(y)",),
     }  # fmt: skip
     return Listed(**{**known, **more})  # type: ignore[arg-type]
 
 
 ROWS = (
-    row(0, bytes=300, cost=5e-6, launches=3),
+    row(0, all_bytes=300, all_seconds=5e-6, launches=3),
     row(1, title="rms_norm, 8 rows of 64 bf16", recognised=("rms_norm",), category="reduction", ops=("sum", "rsqrt"),
         source=("norm.py:29",), code=("return x * torch.rsqrt(m)",)),
-    row(2, bytes=None, cost=None, category="template"),
-    row(3, bytes=600, cost=9e-6, category="persistent_reduction", graph="1_backward", graphs=("1_backward",),
+    row(2, all_bytes=None, all_seconds=None, category="template"),
+    row(3, all_bytes=600, all_seconds=9e-6, category="persistent_reduction", graph="1_backward", graphs=("1_backward",),
         kinds=("backward",), source=("model.py:31",)),
-    row(4, bytes=300, cost=5e-6, source=()),
+    row(4, all_bytes=300, all_seconds=5e-6, source=()),
 )  # fmt: skip
+
+
+def called(name: str, calls: int, moved: int | None, seconds: float | None) -> Called:
+    return Called(calls, None, None, None, None, "", True, None, moved, seconds, name=name)
 
 
 def ids(*filters: str, sort: str = "", top: int | None = None) -> str:
@@ -86,11 +91,11 @@ def test_sorting_is_stable_and_what_is_not_known_is_last(sort: str, order: str) 
 
 
 def test_the_worst_is_what_may_gain_most_and_a_counter_is_last() -> None:
-    large = row(0, bytes=4 * 10**9, bound=1e-3, estimate=1.01e-3)
-    slow = row(1, bytes=10**8, bound=25e-6, estimate=700e-6)
-    counter = row(2, bytes=48, bound=1e-11, estimate=2e-11, cost=90e-6, launches=45)
+    large = row(0, all_bytes=4 * 10**9, bound=1e-3, estimate=1.01e-3)
+    slow = row(1, all_bytes=10**8, bound=25e-6, estimate=700e-6)
+    counter = row(2, all_bytes=48, bound=1e-11, estimate=2e-11, all_seconds=90e-6, launches=45)
     product = row(3, bound=200e-6, category="template")  # of which nothing is estimated
-    unknown = row(4, bound=None, bytes=None)
+    unknown = row(4, bound=None, all_bytes=None)
     assert [one.id[-1] for one in chosen((counter, unknown, large, product, slow), sort="gap").rows] == list("10234")
     assert [one.id[-1] for one in chosen((counter, large, slow), sort="bound").rows] == list("012")
     assert [one.id[-1] for one in chosen((counter, large, slow), top=1).rows] == ["1"]
@@ -148,7 +153,7 @@ def test_a_terminal_gets_what_has_room_and_the_share_always(width: int) -> None:
 
 
 def test_below_the_rows_stand_the_sums_the_library_calls_and_why_there_are_several_graphs() -> None:
-    library = (Called("mm", 20, 9 * 10**8, 4e-4), Called("topk", 1, None, None))
+    library = (called("mm", 20, 9 * 10**8, 4e-4), called("topk", 1, None, None))
     kinds = ("forward", "backward", "forward")
     cut, sums, beside = lists.told("2 of 5 kernels", ROWS[:2], ROWS, library, Gpu("NVIDIA H200", "sm_90", True), kinds)
     assert cut == "2 of 5 kernels; they move 30.8% of all bytes"
@@ -165,9 +170,9 @@ def test_below_the_rows_stand_the_sums_the_library_calls_and_why_there_are_sever
 
 def test_what_launching_costs_is_told_where_it_is_a_good_part() -> None:
     gpu = Gpu("NVIDIA H200", "sm_90", True)
-    short = lists.totals([row(0, cost=2e-6, bound=1e-9)] * 3, gpu, ())
+    short = lists.totals([row(0, all_seconds=2e-6, bound=1e-9)] * 3, gpu, ())
     assert "at least 6.0 us on an H200, 6.0 us of it for launching; 0 graphs" in short
-    assert "launching" not in lists.totals([row(0, cost=50e-6, bound=50e-6)] * 3, gpu, ())
+    assert "launching" not in lists.totals([row(0, all_seconds=50e-6, bound=50e-6)] * 3, gpu, ())
 
 
 def test_a_log_ends_no_line_of_a_table() -> None:

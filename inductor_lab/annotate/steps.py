@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 from inductor_lab.annotate.facts import Run, joined, runs
 from inductor_lab.bind.elements import nbytes, total
 from inductor_lab.bind.names import scratch
-from inductor_lab.computation import Access, Computation, computation
+from inductor_lab.computation import Access, Computation, jobs_of
 from inductor_lab.costs.hints import hinted, hinted_call, of_graphs
 from inductor_lab.costs.library import Given, name
 from inductor_lab.quantity import plural
@@ -79,10 +79,7 @@ class Step:
 
     def jobs(self) -> list[Computation]:
         """What its body does; nothing of a library call, and of what is not Python."""
-        try:
-            return [*computation(self.kernel).every()] if self.kernel else []
-        except ValueError:
-            return []
+        return jobs_of(self.kernel) if self.kernel else []
 
     @property
     def unknown(self) -> bool:

@@ -13,7 +13,7 @@ from inductor_lab.annotate.context import dtype
 from inductor_lab.aten import PRODUCTS
 from inductor_lab.bind import claims
 from inductor_lab.bind.claims import computed, differences
-from inductor_lab.computation import Access, Computation, computation
+from inductor_lab.computation import Access, Computation, computation, jobs_of
 from inductor_lab.computation.idioms import holds, seen
 from inductor_lab.computation.text import Writer
 from inductor_lab.computation.tree import Constant, Expression, Load, walk
@@ -85,14 +85,15 @@ def called(capture: Capture) -> tuple[Called, ...]:
         one = library(call, on)
         found.setdefault(one.name, []).append(one)
     costs = {name: of_calls(calls) for name, calls in found.items()}
-    rows = (Called(name, cost.launches, cost.all_bytes, cost.all_seconds) for name, cost in costs.items())
-    return tuple(sorted(rows, key=lambda row: (-(row.cost or 0.0), -row.calls)))
+    rows = (Called(**vars(cost), name=name) for name, cost in costs.items())
+    return tuple(sorted(rows, key=lambda row: (-(row.all_seconds or 0.0), -row.launches)))
 
 
 def _row(kernel: Kernel, kinds: Mapping[str, str], on: Card, hints: Mapping[str, Hints]) -> Listed:
     cost = of_kernel(kernel, on, hints)
     graphs = tuple(dict.fromkeys([kernel.graph, *(launch.graph for launch in kernel.launches)]))
     return Listed(
+        **vars(cost),
         id=kernel.id,
         name=kernel.name,
         title=titled(kernel),
@@ -102,17 +103,9 @@ def _row(kernel: Kernel, kinds: Mapping[str, str], on: Card, hints: Mapping[str,
         graph=kernel.graph,
         graphs=graphs,
         kinds=kernel.phases or tuple(dict.fromkeys(kinds.get(graph, "unknown") for graph in graphs)),
-        launches=cost.launches,
-        moved=cost.moved,
-        least=cost.least,
-        bytes=cost.all_bytes,
-        floor=cost.floor,
-        cost=cost.all_seconds,
         ops=kernel.ops,
         source=tuple(line.place for line in kernel.source),
         code=tuple(line.code.strip() for line in kernel.source),
-        bound=cost.bound,
-        estimate=cost.estimate,
     )
 
 
@@ -155,11 +148,7 @@ def computes(kernel: Kernel, limit: int = LONGEST_IN_FULL) -> tuple[str, ...]:
 
 def _stores(kernel: Kernel) -> list[tuple[Computation, Access]]:
     """Every store of which the value is known, with its job; none where the body is not Python."""
-    try:
-        jobs = list(computation(kernel).every())
-    except ValueError:
-        return []
-    return [(job, access) for job in jobs for access in job.stores if access.value is not None]
+    return [(job, access) for job in jobs_of(kernel) for access in job.stores if access.value is not None]
 
 
 def _value(access: Access) -> Expression:

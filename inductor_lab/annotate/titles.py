@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from inductor_lab.annotate.expressions import Called, written
 from inductor_lab.annotate.summary import template, template_operators
 from inductor_lab.aten import FOLDED
-from inductor_lab.computation import Computation, computation
+from inductor_lab.computation import Computation, computation, jobs_of
 from inductor_lab.computation.idioms import seen
 from inductor_lab.computation.naming import functions
 from inductor_lab.computation.naming.match import Asked
@@ -274,10 +274,7 @@ def _stored_folds(launches: Iterable[Launch], found: Computation) -> set[str]:
 
 def _scatters(kernel: Kernel, pointers: Collection[str]) -> bool:
     """Whether a kernel stores, or adds, to what a pointer holds where data says."""
-    try:
-        stores = [store for job in computation(kernel).every() for store in job.stores]
-    except (ValueError, RecursionError):
-        return False
+    stores = (store for job in jobs_of(kernel) for store in job.stores)
     return any((store.gathered or store.kind == "atomic_add") and store.pointer in pointers for store in stores)
 
 

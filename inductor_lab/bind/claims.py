@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS, COPIES, MULTIPLIED, PRODUCTS, REARRANGED, VIEWS
+from inductor_lab.aten import operator as operator_of
 from inductor_lab.computation.operators import TABLE
 from inductor_lab.records import Claim, Kernel, Node
 
@@ -92,7 +93,7 @@ def computed(claim: Claim) -> list[str]:
     idle = fragment.idle(claim)
     read = _lowered(node for node in claim.fragment if node.name in idle).keys()
     own = _lowered(node for node in claim.fragment if node.name not in idle).keys()
-    return [name for name in claim.aten if fragment.operator(name) not in read - own]
+    return [name for name in claim.aten if operator_of(name) not in read - own]
 
 
 PLACED = {"index", "_unsafe_index", "gather", "index_select"}
@@ -185,13 +186,13 @@ def _quoted(what: Iterable[str], claim: Claim) -> str:
 
 def _named(claim: Claim) -> dict[str, str]:
     """Operator -> its name in the comment, of those that the user's program called."""
-    return {fragment.operator(name): name for name in claim.aten}
+    return {operator_of(name): name for name in claim.aten}
 
 
 def _lowered(nodes: Iterable[Node]) -> dict[str, str]:
     """The same of a fragment's nodes: what is left after decomposition, of which each was lowered on its own."""
     called = (node.target for node in nodes if node.target != "placeholder")
-    return {fragment.operator(target): ".".join(target.split(".")[:2]) for target in called}
+    return {operator_of(target): ".".join(target.split(".")[:2]) for target in called}
 
 
 def _indices(claim: Claim) -> set[str]:
@@ -202,7 +203,7 @@ def _indices(claim: Claim) -> set[str]:
     listed, found = {node.name for node in claim.fragment}, set[str]()
     places = fragment.leading(
         claim,
-        (one for node in claim.fragment if fragment.operator(node.target) in PLACED for one in node.arguments[1:]),
+        (one for node in claim.fragment if operator_of(node.target) in PLACED for one in node.arguments[1:]),
     )
     for node in claim.fragment:
         whole = node.name in places and node.type and node.type.dtype.startswith("int")

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from unittest import mock
@@ -34,6 +33,10 @@ NEEDED = (
     (prims, "suggest_memory_format"),
 )
 
+PARAMETERS = (
+    "input", "weight", "bias", "stride", "padding", "dilation", "transposed", "output_padding", "groups", "bias_sizes"
+)  # fmt: skip
+"""Of `torch._C._select_conv_backend`, which itself does not tell them."""
 CONVOLUTIONS = {torch.ops.aten.convolution, torch.ops.aten._convolution, torch.ops.aten.convolution_backward}
 
 
@@ -74,7 +77,7 @@ def _selecting(card: Card, real: Callable[..., Any], backends: Any) -> Callable[
     @functools.wraps(real)
     def select(*args: Any, **kwargs: Any) -> Any:
         backend = real(*args, **kwargs)
-        given = _PARAMETERS.bind(*args, **kwargs).arguments
+        given = {**dict(zip(PARAMETERS, args, strict=False)), **kwargs}
         if backend == backends.Empty or not _on_card(given["input"]) or not _by_cudnn(card, given):
             return backend
         return backends.CudnnTranspose if given["transposed"] else backends.Cudnn
@@ -117,21 +120,3 @@ def _exceeds(padding: Sequence[int], stride: Sequence[int]) -> bool:
 
 def _on_card(x: Any) -> bool:
     return isinstance(x, FakeTensor) and x.fake_device.type == "cuda"
-
-
-def _parameters(
-    input: Any,
-    weight: Any,
-    bias: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    transposed: Any,
-    output_padding: Any,
-    groups: Any,
-    bias_sizes: Any = None,
-) -> None:
-    """The parameters of `torch._C._select_conv_backend`, which itself does not tell them."""
-
-
-_PARAMETERS = inspect.signature(_parameters)

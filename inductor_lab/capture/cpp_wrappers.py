@@ -109,10 +109,8 @@ NOT_LOADED = (
 
 def refuse_packages() -> None:
     """A program that loads what `_packaged` has packed is told so; torch would miss one file or another."""
-    try:
-        from torch._inductor import package as packages
-    except ImportError:  # before 2.6
-        return
+    from torch._inductor import package as packages
+
     real = packages.load_package
 
     @functools.wraps(real)

@@ -166,7 +166,7 @@ def _patch_hooks(one: int) -> bool:
 
 
 def _accelerator() -> str:
-    found = torch._C._accelerator_getAccelerator() if hasattr(torch._C, "_accelerator_getAccelerator") else None
+    found = torch._C._accelerator_getAccelerator()
     return found.type if found is not None else ""
 
 

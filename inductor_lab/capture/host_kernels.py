@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -57,9 +56,9 @@ def install(*, shapes_only: bool = False) -> None:
         warnings.simplefilter("ignore")
         for name in torch._C._dispatch_get_all_op_names():
             if name.startswith("aten::") and (kernel := _kernel(name)):
-                operators.impl(name, kernel, "CUDA", **_overriding())
+                operators.impl(name, kernel, "CUDA", allow_override=True)
         for name, kernel in attention.KERNELS.items():  # torch has no shapes for these either, and asks the card
-            operators.impl(name, kernel, "Meta", **_overriding())
+            operators.impl(name, kernel, "Meta", allow_override=True)
     _libraries.extend((everything, operators))
     for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
         setattr(torch._VF, name, _without_cudnn(getattr(torch._VF, name)))
@@ -74,12 +73,6 @@ def _without_cudnn(recurrent: Callable[..., Any]) -> Callable[..., Any]:
             return recurrent(*args, **kwargs)
 
     return run
-
-
-@functools.cache
-def _overriding() -> dict[str, bool]:
-    known = "allow_override" in inspect.signature(torch.library.Library.impl).parameters
-    return {"allow_override": True} if known else {}
 
 
 def _kernel(name: str) -> Any:

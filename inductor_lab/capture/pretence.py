@@ -84,8 +84,7 @@ def answering(card: Card) -> Iterator[None]:
 def _triton(card: Card) -> Iterator[None]:
     """Triton's active driver, and torch's memory of what it asked Triton before."""
     # Not set_active and reset_active: those make a default driver, which looks for libcuda.
-    slot = "_active" if "_active" in vars(active_driver) else "active"
-    with mock.patch.object(active_driver, slot, triton_stubs.stand_in(card)):
+    with mock.patch.object(active_driver, "_active", triton_stubs.stand_in(card)):
         _forget()
         try:
             yield

@@ -261,14 +261,14 @@ class _Legacy:
         return isinstance(instance, torch.Tensor) and instance.is_cuda and instance.dtype == self.dtype
 
 
-class Stream:
+class Stream(torch.cpu.Stream):
     """Everything has happened already when it is asked for."""
 
     device = torch.device("cuda", 0)
     cuda_stream = stream_id = device_index = 0
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        pass
+        super().__init__()
 
     def __enter__(self) -> Stream:
         return self
@@ -277,12 +277,6 @@ class Stream:
         pass
 
     def synchronize(self) -> None:
-        pass
-
-    def wait_stream(self, stream: Any) -> None:
-        pass
-
-    def wait_event(self, event: Any) -> None:
         pass
 
     def query(self) -> bool:
@@ -294,7 +288,7 @@ class Stream:
         return event
 
 
-class Event:
+class Event(torch.cpu.Event):
     """Times are the host's, and said to be."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -306,15 +300,6 @@ class Event:
     def elapsed_time(self, end: Event) -> float:
         problem("times that the program measures with torch.cuda.Event are this machine's CPU's, not the card's")
         return (end.when - self.when) * 1e3
-
-    def wait(self, *args: Any) -> None:
-        pass
-
-    def synchronize(self) -> None:
-        pass
-
-    def query(self) -> bool:
-        return True
 
 
 @contextlib.contextmanager
@@ -357,21 +342,18 @@ class Generator(metaclass=_GeneratorType):
 
 def _clone(storage: torch.UntypedStorage) -> torch.UntypedStorage:
     """What copy.deepcopy does to a parameter."""
-    from inductor_lab.capture.host_memory import card_storage
-
-    if storage.device.type != "cuda":
-        return torch.storage._StorageBase.clone(storage)
-    copy = card_storage(storage.nbytes())
-    ctypes.memmove(copy.data_ptr(), storage.data_ptr(), storage.nbytes())
-    return copy
+    return _on_card(storage) if storage.device.type == "cuda" else torch.storage._StorageBase.clone(storage)
 
 
 def _load_on_card(storage: Any, location: str) -> Any:
     """torch.load's storages that belong on cuda."""
+    return _on_card(storage) if location.startswith("cuda") else None
+
+
+def _on_card(storage: Any) -> Any:
+    """A copy in the card's memory."""
     from inductor_lab.capture.host_memory import card_storage
 
-    if not location.startswith("cuda"):
-        return None
-    loaded = card_storage(storage.nbytes())
-    ctypes.memmove(loaded.data_ptr(), storage.data_ptr(), storage.nbytes())
-    return loaded
+    copy = card_storage(storage.nbytes())
+    ctypes.memmove(copy.data_ptr(), storage.data_ptr(), storage.nbytes())
+    return copy

@@ -37,24 +37,8 @@ def stand_in(card: Card) -> SimpleNamespace:
         # There is no cache of the card's to clear; a tensor, because the program may ask for its own.
         get_empty_cache_for_benchmark=lambda: torch.empty(1, dtype=torch.int, device="cuda"),
         clear_cache=lambda cache: cache.zero_(),
-        utils=SimpleNamespace(get_device_properties=lambda *device: _properties(card)),
+        utils=SimpleNamespace(get_device_properties=lambda *device: card.of_driver),
     )
-
-
-def _properties(card: Card) -> dict[str, Any]:
-    """Names and units of Triton's own (backends/nvidia/driver.c): clocks in kHz, the bus in bits, memory in bytes."""
-    has = card.properties
-    return {
-        "max_shared_mem": has.shared_memory_per_block_optin,
-        "max_num_regs": has.regs_per_multiprocessor,
-        "multiprocessor_count": has.multi_processor_count,
-        "warpSize": card.warp_size,
-        "max_threads_per_sm": has.max_threads_per_multi_processor,
-        "sm_clock_rate": has.clock_rate,
-        "mem_clock_rate": has.memory_clock_rate,
-        "mem_bus_width": has.memory_bus_width,
-        "arch": card.arch,
-    }
 
 
 def _benchmarker() -> Any:
@@ -75,11 +59,6 @@ def _install_driver(card: Card) -> None:
         return stand_in(card) if _pretends() else real()
 
     module._create_driver = create_driver  # type: ignore[attr-defined]
-    if not hasattr(type(module.driver), "active"):  # before 3.5 each instance kept the function that it was made with
-        for slot in ("default", "active"):
-            proxy = vars(module.driver).get(slot)
-            if hasattr(proxy, "_init_fn"):
-                proxy._init_fn = create_driver
 
 
 MOST_PROGRAMS = 4096

@@ -193,11 +193,10 @@ def _shallow_copy(model: torch.fx.GraphModule) -> torch.fx.GraphModule:
 
 def _plain(model: torch.fx.GraphModule) -> torch.fx.GraphModule:
     """Regions compiled once become calls again: in eager, their backward is for fake tensors only."""
-    region = getattr(torch.ops.higher_order, "invoke_subgraph", None)
     for module in model.modules():
         if isinstance(module, torch.fx.GraphModule):
             for node in module.graph.nodes:
-                if region is not None and node.op == "call_function" and node.target is region:
+                if node.op == "call_function" and node.target is torch.ops.higher_order.invoke_subgraph:
                     node.target = _call_region
             module.recompile()
     return model

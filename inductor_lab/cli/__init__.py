@@ -54,16 +54,12 @@ def main(arguments: Sequence[str] | None = None, app: typer.Typer | None = None,
 
 def _of(app: typer.Typer, words: Sequence[str]) -> typer.Typer:
     """The application with the one verb that is asked for: to describe all others takes longer than a list."""
-    asked = [command for command in app.registered_commands if words and _name(command) == words[0]]
+    asked = [command for command in app.registered_commands if command.name in words[:1]]
     if not asked:
         return app
     alone = copy(app)
     alone.registered_commands = asked
     return alone
-
-
-def _name(command: typer.models.CommandInfo) -> str:
-    return command.name or (command.callback.__name__ if command.callback else "")
 
 
 def _flushed() -> bool:

@@ -40,25 +40,9 @@ def options(
     """What TorchInductor writes for your model, made readable, editable and measurable."""
 
 
-_verb: Callable[..., None]
-for _verb in (begin.demo, begin.doctor, begin.models):
-    app.command(cls=Verb)(_verb)
-app.command(cls=catalog.WithCommand)(catalog.capture)
-app.command(cls=Verb)(catalog.read)
-app.command("list", cls=Verb)(catalog.list_)
-for _verb in (
-    catalog.show,
-    survey.spans,
-    survey.report,
-    judge.eject,
-    verify.verify,
-    judge.inspect,
-    timing.bench,
-    diffs.diff,
-):
-    app.command(cls=Verb)(_verb)
-app.command(cls=Verb)(timing.tune)
-app.command(cls=Verb)(verify.replay)
-app.command(cls=Verb)(survey.compare)
-app.command(cls=Verb)(survey.status)
-app.command(cls=Verb)(survey.query)
+VERBS: tuple[Callable[..., None], ...] = (
+    begin.demo, begin.doctor, begin.models, catalog.capture, catalog.read, catalog.list_, catalog.show, survey.spans, survey.report, judge.eject,
+    verify.verify, judge.inspect, timing.bench, diffs.diff, timing.tune, verify.replay, survey.compare, survey.status, survey.query,
+)  # fmt: skip
+for _verb in VERBS:
+    app.command(_verb.__name__.strip("_"), cls=catalog.WithCommand if _verb is catalog.capture else Verb)(_verb)

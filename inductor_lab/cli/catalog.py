@@ -205,10 +205,10 @@ def _document(kept: Shelved, capture: Capture, listing: Listing) -> dict[str, An
     for kernel, one, row in zip(found["kernels"], capture.kernels, listing.rows, strict=True):
         kernel["unread"] = unread(whole, one)
         kernel["cost"] = {
-            "bytes": row.bytes,
+            "bytes": row.all_bytes,
             "share": shares.get(row.id),
             "floor": row.floor,
-            "seconds": row.cost,
+            "seconds": row.all_seconds,
             "bound": row.bound,
             "estimate": row.estimate,
         }

@@ -9,5 +9,14 @@ from inductor_lab.computation.build import computation, launched, product
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.schedule import Access, Check
 from inductor_lab.computation.tree import Expression
+from inductor_lab.records import Kernel
 
-__all__ = ["Access", "Check", "Computation", "Expression", "computation", "launched", "product"]
+__all__ = ["Access", "Check", "Computation", "Expression", "computation", "jobs_of", "launched", "product"]
+
+
+def jobs_of(kernel: Kernel) -> list[Computation]:
+    """What each job of a kernel computes, by its first launch; none where its body is not Python."""
+    try:
+        return [*computation(kernel).every()]
+    except ValueError:
+        return []

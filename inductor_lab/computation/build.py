@@ -74,7 +74,7 @@ def computation(kernel: Kernel, *, alone: bool = False) -> Computation:
         raise ValueError(f"the body of {kernel.id} is {error}") from error
 
 
-def launched(kernel: groups.Text, passed: Iterable[tuple[str, str]], *, alone: bool = False) -> Computation:
+def launched(kernel: Kernel, passed: Iterable[tuple[str, str]], *, alone: bool = False) -> Computation:
     """What a kernel's text computes where a launch passes these values for its parameters.
 
     Raises:

@@ -16,14 +16,13 @@ forms are those of `MixOrderReduction` in torch/_inductor (codegen_body in codeg
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Sequence
 
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.nodes import Evaluator
 from inductor_lab.computation.operators import called
 from inductor_lab.computation.tree import Call, Constant, Expression, Position, Reduction
-from inductor_lab.records import Argument
+from inductor_lab.records import Kernel
 
 SIZE = "RSPLIT_SIZE"
 """The rows of a program."""
@@ -40,20 +39,7 @@ LEFT = "ws_ptr"
 PROGRAMS = {"program_id", "num_programs"}
 
 
-class Text(Protocol):
-    """A kernel as its text alone tells it."""
-
-    @property
-    def category(self) -> str: ...
-    @property
-    def arguments(self) -> tuple[Argument, ...]: ...
-    @property
-    def body(self) -> str: ...
-    @property
-    def meta(self) -> Mapping[str, object]: ...
-
-
-def of(kernel: Text) -> int | None:
+def of(kernel: Kernel) -> int | None:
     """The rows of a program; None for a kernel that folds no groups of them."""
     told = kernel.meta.get("inductor_meta")
     size = told.get(SIZE) if isinstance(told, dict) else None

@@ -166,14 +166,14 @@ def _chosen(value: Expression, condition: Expression, *, negated: bool) -> Expre
 
 def opposite(one: Expression, other: Expression) -> bool:
     """True for `x >= 32` beside `x < 32`, either way round, and for `~c` beside `c`."""
+    return _denies(one, other) or _denies(other, one)
+
+
+def _denies(one: Expression, other: Expression) -> bool:
     match one, other:
         case Operation(name="not", inputs=(inner,)), _ if inner is other:
             return True
-        case _, Operation(name="not", inputs=(inner,)) if inner is one:
-            return True
         case Operation(name="ge", inputs=(a, m)), Operation(name="lt", inputs=(b, n)):
-            return index_of(a) == index_of(b) and number(m) == number(n) and number(m) is not None
-        case Operation(name="lt", inputs=(a, m)), Operation(name="ge", inputs=(b, n)):
             return index_of(a) == index_of(b) and number(m) == number(n) and number(m) is not None
     return False
 

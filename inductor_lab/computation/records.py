@@ -160,11 +160,8 @@ class Dimension:
     """The place along it where the access begins."""
 
 
-@dataclass(frozen=True)
-class Pattern:
-    """One access, by the tensor's dimensions."""
-
-    dimensions: tuple[Dimension, ...]
+Pattern = tuple[Dimension, ...]
+"""One access, by the tensor's dimensions."""
 
 
 def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pattern | None:
@@ -186,7 +183,7 @@ def pattern(found: Computation, access: Access, tensor: TensorType | None) -> Pa
             for covered in _covered(found, term.of, at, steps[at], tensor):
                 walked[covered].append(term.of)
     told = zip(walked, steps, begins, strict=True)
-    return Pattern(tuple(Dimension(tuple(along), step, start) for along, step, start in told))
+    return tuple(Dimension(tuple(along), step, start) for along, step, start in told)
 
 
 def dimension(term: Term, tensor: TensorType, sizes: Mapping[str, str]) -> int | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil, prod
 
 from inductor_lab.bind.geometry import Geometry, geometry, idle
@@ -22,42 +22,7 @@ from inductor_lab.costs.roofline import LAUNCH_SECONDS, Bound, bound, needed
 from inductor_lab.costs.traffic import of_launch, work
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import duration
-from inductor_lab.records import Capture, Kernel, Traffic
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Of one launch, the first, and of all launches together, each by its own shapes."""
-
-    launches: int
-    read: int | None
-    """Bytes of the first launch, as are those below."""
-    written: int | None
-    flops: int | None
-    seconds: float | None
-    """What bytes and operations need at least on the card, launching left out; None where they are not counted."""
-    limit: str
-    """`memory`, `arithmetic`, `special functions` or `launch`."""
-    least: bool
-    """Whether the bytes are the least that it moves."""
-    all_bytes: int | None
-    """Of all launches; None where one of them can not be counted."""
-    all_seconds: float | None
-    """Their floor: of each the larger of what its bytes and operations need and of what launching costs."""
-    bound: float | None = None
-    """The same with launching left out, as an edit of the kernel changes nothing of it."""
-    estimate: float | None = None
-    """About what they take, launching left out (`estimate`); None of a template and a library call."""
-
-    @property
-    def moved(self) -> int | None:
-        """Bytes of the first launch; None where they are not counted."""
-        return self.read + self.written if self.read is not None and self.written is not None else None
-
-    @property
-    def floor(self) -> float | None:
-        """Of the first launch, launching it included."""
-        return max(self.seconds, LAUNCH_SECONDS) if self.seconds is not None else None
+from inductor_lab.records import Capture, Cost, Kernel, Traffic
 
 
 def of_kernel(kernel: Kernel, on: Card, hints: Mapping[str, Hints]) -> Cost:
@@ -95,6 +60,7 @@ def _cost(first: Traffic, one: Bound | None, bounds: Sequence[Bound | None]) -> 
         one.seconds if one else None,
         one.limit if one else "",
         first.least,
+        max(one.seconds, LAUNCH_SECONDS) if one else None,
         sum(found.bytes for found in known) if whole else None,
         sum(max(found.seconds, LAUNCH_SECONDS) for found in known) if whole else None,
         sum(found.seconds for found in known) if whole else None,

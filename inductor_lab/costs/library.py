@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
-from inductor_lab.aten import SHIM
+from inductor_lab.aten import operator
 from inductor_lab.bind.elements import nbytes, total
 from inductor_lab.costs.hints import Hints, hinted_call
 from inductor_lab.costs.roofline import Bound, bound, told
@@ -63,8 +63,7 @@ def _plain(type_: TensorType | None) -> str:
 
 def name(target: str) -> str:
     """`mm` of `extern_kernels.mm`; what people call it where the operator's name is long."""
-    operator = _operator(target)
-    return NAMES.get(operator, operator)
+    return NAMES.get(operator(target), operator(target))
 
 
 def moved(call: ExternCall, hints: Hints | None = None) -> Traffic:
@@ -94,7 +93,7 @@ class Given:
 
     def __init__(self, call: ExternCall) -> None:
         self.call = call
-        self.operator = _operator(call.target)
+        self.operator = operator(call.target)
         self.named = {argument.name: argument for argument in call.arguments}
         once = {a.value: a for a in call.arguments if a.type is not None and a.name != "out"}
         self.tensors = list(once.values())
@@ -138,13 +137,6 @@ class Given:
             return True
         wanted = _mask(self)
         return {1: wanted[1], 2: wanted[0]}.get(int(argument.name), True)
-
-
-def _operator(target: str) -> str:
-    if shim := SHIM.fullmatch(target):
-        return shim["operator"]
-    words = target.removeprefix("torch.ops.").split(".")
-    return words[1].rstrip("_") if len(words) > 1 else words[0]
 
 
 def _shape(argument: LaunchArgument | None) -> tuple[int, ...]:

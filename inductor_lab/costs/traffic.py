@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from inductor_lab.bind.elements import numel, total, type_of
 from inductor_lab.bind.heuristics import configuration
 from inductor_lab.bind.names import WORKSPACE
-from inductor_lab.computation import Access, Computation, computation
+from inductor_lab.computation import Access, Computation, computation, jobs_of
 from inductor_lab.computation.build import OPAQUE
 from inductor_lab.computation.index import Index
 from inductor_lab.computation.operators import TABLE
@@ -149,10 +149,7 @@ def _held(kernel: Kernel) -> str:
 
 def of_arguments(kernel: Kernel) -> dict[str, tuple[int, int]]:
     """Pointer -> the bytes that the first launch reads and writes of it; of what can not be counted, all that its tensor holds."""
-    try:
-        jobs = list(computation(kernel).every()) if kernel.category in COUNTED else []
-    except ValueError:
-        jobs = []
+    jobs = jobs_of(kernel) if kernel.category in COUNTED else []
     counted = [{name: elements(kernel, of) for name, of in by_tensor(jobs, reads).items()} for reads in (True, False)]
     found = {}
     for argument in (one for one in kernel.arguments if one.pointer and not one.untouched):

@@ -15,8 +15,7 @@ from inductor_lab.errors import LabError
 from inductor_lab.grafting import inductor, wrappers
 from inductor_lab.grafting.hand import Hand, warn
 from inductor_lab.grafting.inductor import Launch
-from inductor_lab.read.kernel import Source
-from inductor_lab.records import Grafted
+from inductor_lab.records import Grafted, Kernel
 
 
 def graft(*files: str | Path) -> Grafts:
@@ -51,7 +50,7 @@ class Grafts:
                 )
         self._spans = [hand for hand in self._hands.values() if hand.steps]
         self._open = False
-        self._others: dict[str, Source] = {}
+        self._others: dict[str, Kernel] = {}
         """Kernels that were launched and have no file here, by body."""
         self._lines: set[tuple[str, Any]] = set()
         """Lines of wrappers that launched a kernel with a file's name and another body."""
@@ -150,7 +149,7 @@ SIMILAR = 0.5
 """Below this two bodies have little to do with each other."""
 
 
-def nearest(file: Path, launched: Iterable[Source]) -> str:
+def nearest(file: Path, launched: Iterable[Kernel]) -> str:
     """A part of a sentence about the kernel that is nearest to a file's generated one."""
     ours = _generated(file)
     alike = [(SequenceMatcher(None, ours, _lines(source.body), autojunk=False), source) for source in launched]

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock, local
 from types import FrameType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from inductor_lab.read.kernel import Source, list_source
+from inductor_lab.read.kernel import UNREAD, list_source
 from inductor_lab.read.module import read_module
+from inductor_lab.records import Kernel
 
 
 class Launch(NamedTuple):
     """One launch, as it is about to happen."""
 
-    source: Source
+    source: Kernel
     values: tuple[Any, ...]
     named: Mapping[str, Any]
     stream: Any
@@ -53,7 +55,7 @@ _listeners: list[Listener] = []
 _lock = Lock()
 _asked = local()
 """`already` in a thread while a launch goes on that was asked about: below what somebody made of ours there may be ours once more."""
-_sources: WeakKeyDictionary[Any, Source] = WeakKeyDictionary()
+_sources: WeakKeyDictionary[Any, Kernel] = WeakKeyDictionary()
 """What is known of each kernel. Not kept in the kernel itself, which is pickled into caches."""
 
 
@@ -145,7 +147,7 @@ def _taken(kernel: Any, values: tuple[Any, ...], named: Mapping[str, Any], frame
     return taken
 
 
-def _source(kernel: Any, frame: FrameType | None) -> Source:
+def _source(kernel: Any, frame: FrameType | None) -> Kernel:
     """What a kernel's own file says, which Inductor keeps in its cache; where it is gone, the wrapper that launches it. Else only its name."""
     text = text_of(kernel.filename)
     while not text and frame is not None:
@@ -153,7 +155,7 @@ def _source(kernel: Any, frame: FrameType | None) -> Source:
         module = read_module(text_of(frame.f_globals.get("__file__"))) if names else None
         text = next((one.text for one in module.definitions if one.name in names), "") if module else ""
         frame = frame.f_back
-    return list_source(text) if text else Source(kernel.fn.__name__, "unknown", (), "", "", (), {}, {})
+    return list_source(text)[0] if text else replace(UNREAD, name=kernel.fn.__name__)
 
 
 def text_of(path: str | None) -> str:

@@ -22,9 +22,10 @@ from inductor_lab.errors import LabError
 from inductor_lab.grafting.hand import Hand
 from inductor_lab.grafting.inductor import give_back, take_place, text_of
 from inductor_lab.grafting.splicing import graft_in
-from inductor_lab.read.kernel import Source, list_source
+from inductor_lab.read.kernel import list_source
 from inductor_lab.read.module import Module, read_module
 from inductor_lab.read.wrapper import WrapperStep
+from inductor_lab.records import Kernel
 from inductor_lab.records.span import Span
 from inductor_lab.spans.wrapper import SpanWrapper
 
@@ -45,8 +46,8 @@ class _Wrapper:
         return read_module(self.text)
 
     @cached_property
-    def kernels(self) -> dict[str, Source]:
-        return {one.name: list_source(one.text) for one in self.held.definitions}
+    def kernels(self) -> dict[str, Kernel]:
+        return {one.name: list_source(one.text)[0] for one in self.held.definitions}
 
     @cached_property
     def steps_read(self) -> SpanWrapper:

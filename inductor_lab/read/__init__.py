@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ from inductor_lab.records import (
     Launch,
     LaunchArgument,
     Problem,
-    Traffic,
 )
 
 __all__ = ["Parsed", "read"]
@@ -114,9 +113,9 @@ class _Reader:
         elif artifact.of == "next":
             self.waiting.setdefault(document.stream, {}).update(artifact.fields(found))
         elif document.stream in self.latest:
-            if isinstance(found, NodeMappings):
-                self.origins.add_mappings(document.stream, found)
             number = self.latest[document.stream]
+            if isinstance(found, NodeMappings):
+                self.origins.add_mappings(self.graphs[number].id, found)
             self.graphs[number] = replace(self.graphs[number], **artifact.fields(found))
 
     def add_kernel_files(self) -> None:
@@ -128,7 +127,7 @@ class _Reader:
 
     def known(self, definition: modules.Definition) -> bool:
         try:
-            return self.parsed.source(definition.text).body_sha256 in self.kernels
+            return self.parsed.source(definition.text)[0].body_sha256 in self.kernels
         except ValueError:
             return False
 
@@ -142,7 +141,7 @@ class _Reader:
         graph = Graph(graph_id, document.compile_id, module.kind, text, hints=module.hints, **told)
         self.latest[document.stream] = len(self.graphs)
         self.graphs.append(graph)
-        self.origins.add_module(graph_id, document.stream, text, module, graph.nodes)
+        self.origins.add_module(graph_id, text, module, graph.nodes)
         for line, message in module.problems:
             self.problems.append(Problem(f"{document.where} (line {line} of graph {graph_id})", message))
         defined: dict[str, str] = {}
@@ -168,43 +167,27 @@ class _Reader:
         """
         if not second.in_cpp or (first.in_cpp and (second.definitions or not second.runs)):
             return False
-        bodies, again = ({(one.name, self.parsed.source(one.text).body_sha256) for one in module.definitions}
+        bodies, again = ({(one.name, self.parsed.source(one.text)[0].body_sha256) for one in module.definitions}
                          for module in (first, second))  # fmt: skip
         launched, once_more = (Counter(run.name for run in module.runs) for module in (first, second))
         return again <= bodies and launched == once_more
 
     def add_definition(self, definition: modules.Definition, graph_id: str, where: str) -> str:
-        source = self.parsed.source(definition.text)
-        digest = source.body_sha256
+        kernel, problems = self.parsed.source(definition.text)
+        digest = kernel.body_sha256
         self.definitions[digest] += 1
         if digest not in self.kernels:
-            claim = definition.claim
-            self.kernels[digest] = Kernel(
-                id=f"{self.name}:{len(self.kernels)}",
-                name=definition.name,
-                category=source.category,
-                graph=graph_id,
-                body_sha256=digest,
-                definitions=0,
-                arguments=source.arguments,
-                launches=(),
-                ops=source.ops,
-                source=(),
-                traffic=Traffic(),
-                claim=claim,
-                text=definition.text,
-                body=source.body,
-                line=definition.line,
-                size_hints=source.size_hints,
-                meta=source.meta,
+            id_, claim = f"{self.name}:{len(self.kernels)}", definition.claim
+            self.kernels[digest] = replace(
+                kernel, id=id_, name=definition.name, graph=graph_id, claim=claim, line=definition.line
             )
             self.launches[digest] = []
-            self.note_gpu(source.meta)
+            self.note_gpu(kernel.meta)
             place = f"{where} (line {definition.line} of graph {graph_id})"
-            self.problems.extend(Problem(place, f"{definition.name} {problem}") for problem in source.problems)
+            self.problems.extend(Problem(place, f"{definition.name} {problem}") for problem in problems)
         return digest
 
-    def note_gpu(self, meta: dict[str, object]) -> None:
+    def note_gpu(self, meta: Mapping[str, object]) -> None:
         triton_meta = meta.get("triton_meta")
         device = triton_meta.get("device") if isinstance(triton_meta, dict) else None
         if isinstance(device, dict) and not self.gpu.arch and device.get("cc"):
@@ -223,9 +206,9 @@ class _Reader:
 
     def finished(self, digest: str, kernel: Kernel) -> Kernel:
         """The kernel with all its launches, and where it and they come from."""
-        launches = [replace(launch, provenance=self.origins.launch(launch.graph, launch.line))
+        launches = [replace(launch, provenance=self.origins.of(launch.graph).launch(launch.line))
                     for launch in self.launches[digest]]  # fmt: skip
-        parts = [launch.provenance for launch in launches] or [self.origins.definition(kernel.graph, kernel.name)]
+        parts = [launch.provenance for launch in launches] or [self.origins.of(kernel.graph).definition(kernel.name)]
         whole = together(parts)
         return replace(
             kernel,
@@ -237,7 +220,7 @@ class _Reader:
 
     def called(self) -> tuple[ExternCall, ...]:
         """The library calls, and where each comes from."""
-        return tuple(replace(call, provenance=self.origins.call(call)) for call in self.extern_calls)
+        return tuple(replace(call, provenance=self.origins.of(call.graph).call(call)) for call in self.extern_calls)
 
     def capture(self) -> Capture:
         found = tuple(self.finished(digest, kernel) for digest, kernel in self.kernels.items())

@@ -98,9 +98,9 @@ def _bases(value: ast.expr, bases: Mapping[str, set[str]]) -> set[str]:
             return _bases(body, bases) | _bases(orelse, bases)
         case ast.Call(func=ast.Attribute(value=pointer, attr="to")):
             return _bases(pointer, bases)
-        case ast.Call(args=[first, *_]) if called(value) in MADE_OF_ITS_FIRST_ARGUMENT:
-            return _bases(first, bases)
-        case ast.Call(keywords=[ast.keyword(value=first), *_]) if called(value) in MADE_OF_ITS_FIRST_ARGUMENT:
+        case ast.Call(args=[first, *_]) | ast.Call(keywords=[ast.keyword(value=first), *_]) if (
+            called(value) in MADE_OF_ITS_FIRST_ARGUMENT
+        ):
             return _bases(first, bases)
     return set()
 
@@ -143,12 +143,8 @@ def operations(function: ast.FunctionDef) -> tuple[str, ...]:
     seen: dict[str, None] = {}
     for statement in statements(function.body):
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name.lstrip("_").startswith("tmp"):
-                seen.update(dict.fromkeys(_operations(value)))
-            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), *_])], value=value) if name.lstrip(
-                "_"
-            ).startswith("tmp"):
-                seen.update(dict.fromkeys(_operations(value)))
+            case ast.Assign(targets=[ast.Name(id=name) | ast.Tuple(elts=[ast.Name(id=name), *_])], value=value):
+                seen.update(dict.fromkeys(_operations(value) if name.lstrip("_").startswith("tmp") else ()))
             case ast.Expr(value=ast.Call() as call):
                 seen.update(dict.fromkeys(_operations(call)))
     return tuple(seen)

@@ -12,14 +12,14 @@ import builtins
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from inductor_lab.dtypes import TRITON
 from inductor_lab.read import identity
 from inductor_lab.read.access import compiled_away, operations, roles
 from inductor_lab.read.syntax import parse, walk
-from inductor_lab.records import Argument, Kernel
+from inductor_lab.records import Argument, Claim, Kernel, Traffic
 
 _KNOWN = {
     *dir(builtins), "tl", "triton", "math", "tl_math", "libdevice", "triton_helpers", "triton_heuristics", "torch",
@@ -35,23 +35,17 @@ _HEADER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Source:
-    """What one Triton source says of itself."""
-
-    name: str
-    category: str
-    arguments: tuple[Argument, ...]
-    body: str
-    body_sha256: str
-    ops: tuple[str, ...]
-    size_hints: dict[str, int]
-    meta: dict[str, Any]
-    problems: tuple[str, ...] = ()
-    """Sentences on what was not understood; each begins with what comes after the kernel's name."""
+UNREAD = Kernel(
+    id="", name="", category="unknown", graph="", body_sha256="", definitions=0, arguments=(), launches=(), ops=(), source=(),
+    traffic=Traffic(), claim=Claim(), text="", body="", line=0,
+)  # fmt: skip
+"""A kernel of which nothing is known."""
+Read = tuple[Kernel, tuple[str, ...]]
+"""A kernel as its text alone tells it, of no capture and without a launch; and sentences on what was not understood, each of which begins with what
+comes after the kernel's name."""
 
 
-def read_source(text: str) -> Source:
+def read_source(text: str) -> Read:
     """Read one Triton source.
 
     Raises:
@@ -71,36 +65,34 @@ def read_source(text: str) -> Source:
     known = roles(function, functions)
     arguments = _arguments(function, meta, known, compiled_away(function, functions, known))
     constants = identity.user_constants(tree, meta, names) if heuristic == "user_autotune" else ""
-    name, ops = function.name, operations(function)
-    return Source(
-        name,
-        _category(heuristic, meta, "pid_offset" in names[function.name]),
-        arguments,
-        body,
-        identity.text_hash(identity.normalised(function, functions.values(), arguments, names) + constants),
-        ops,
-        _size_hints(meta.get("size_hints"), arguments),
-        meta,
-        (*_gaps(heuristic, arguments), *missing),
-    )
+    return replace(
+        UNREAD,
+        name=function.name,
+        category=_category(heuristic, meta, "pid_offset" in names[function.name]),
+        body_sha256=identity.text_hash(identity.normalised(function, functions.values(), arguments, names) + constants),
+        arguments=arguments,
+        ops=operations(function),
+        text=text,
+        body=body,
+        size_hints=_size_hints(meta.get("size_hints"), arguments),
+        meta=meta,
+    ), (*_gaps(heuristic, arguments), *missing)
 
 
-def list_source(text: str) -> Source:
-    """Read one Triton source so that it can be listed whatever it is: what is not understood is in its `problems`."""
+def list_source(text: str) -> Read:
+    """Read one Triton source so that it can be listed whatever it is: what is not understood is told beside it."""
     try:
         return read_source(text)
     except ValueError as error:
         problem = f"was not read: {error}"
     header = _HEADER.search(text[:FIRST_PART])
     try:
-        known = read_source(f"{text[: header.end()]}\n    pass\n") if header else None
+        known = read_source(f"{text[: header.end()]}\n    pass\n")[0] if header else UNREAD
     except ValueError:
-        known = None
-    if known is None:
-        known = Source("", header["category"] if header else "unknown", (), "", "", (), {}, {})
+        known = replace(UNREAD, category=header["category"] if header else "unknown")
     body = text[header.end() :].strip("\n") if header else text.strip("\n")
     digest = identity.text_hash(text.replace(known.name, identity.KERNEL) if known.name else text)
-    return replace(known, body=textwrap.dedent(body), body_sha256=digest, ops=(), problems=(problem,))
+    return replace(known, text=text, body=textwrap.dedent(body), body_sha256=digest, ops=()), (problem,)
 
 
 FIRST_PART = 40_000
@@ -247,7 +239,7 @@ def _gaps(heuristic: str, arguments: tuple[Argument, ...]) -> Iterable[str]:
         yield f"does not say the dtype of {', '.join(untyped)}: the signature has no entry for it"
 
 
-def parameters(kernel: Kernel | Source, names: Sequence[str]) -> list[Argument | None]:
+def parameters(kernel: Kernel, names: Sequence[str]) -> list[Argument | None]:
     """Which parameter each value of a launch is for, None for the grid's.
 
     User-written kernels were launched by keyword (2.1 to 2.3), then with their constexprs in place (2.4 to 2.8). The launch grid of a

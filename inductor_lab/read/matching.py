@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from math import prod
 
 from inductor_lab import fragment
-from inductor_lab.aten import COPIES, SHIM, VIEWS
+from inductor_lab.aten import COPIES, VIEWS, operator
 from inductor_lab.records import ExternCall, LaunchArgument, Node, TensorType
 
 STEPS = 200_000
@@ -109,12 +109,6 @@ class _TooLongError(Exception):
 # Library calls
 
 
-def operator(target: str) -> str:
-    """`mm` of `extern_kernels.mm`, `topk` of `torch.ops.aten.topk.default`; of an output variant, the operator's own."""
-    shim = SHIM.fullmatch(target)
-    return shim["operator"] if shim else fragment.operator(target.removeprefix("torch.ops."))
-
-
 def nodes_of_calls(calls: Sequence[ExternCall], nodes: Sequence[Node]) -> dict[int, str]:
     """Line of a call -> its node, where that can be told."""
     by_name = {node.name: node for node in nodes}
@@ -179,7 +173,7 @@ def updates(nodes: tuple[Node, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     lists = {node.name: node.arguments for node in nodes if _in_place(node)}
     for node in nodes:
-        if fragment.operator(node.target) == "copy" and len(node.arguments) == 2:
+        if operator(node.target) == "copy" and len(node.arguments) == 2:
             found[node.arguments[0]] = node.arguments[1]
         elif node.target == "getitem" and node.part is not None:
             given = lists.get(node.arguments[0], ())

@@ -18,7 +18,7 @@ from functools import cached_property
 from inductor_lab import fragment
 from inductor_lab.aten import CONSTANTS
 from inductor_lab.read import matching, provenance
-from inductor_lab.read.kernel import Source
+from inductor_lab.read.kernel import Read
 from inductor_lab.read.matching import SubgraphMatcher
 from inductor_lab.read.module import Module
 from inductor_lab.read.provenance import Mark, NodeMappings, mark_above
@@ -33,43 +33,28 @@ UNKNOWN = Provenance()
 class Origins:
     """Takes modules and mappings as they come, and answers for launches at the end."""
 
-    def __init__(self, source: Callable[[str], Source]) -> None:
+    def __init__(self, source: Callable[[str], Read]) -> None:
         """Args:
         source: Reads a kernel's text, or has read it before.
         """
         self._source = source
         self._sites: dict[str, _Site] = {}
-        self._latest: dict[str, _Site] = {}
-        self._facts: dict[tuple[int, int, tuple[int, ...]], _Facts] = {}
+        self._facts: dict[tuple[int, int, tuple[int, ...]], ModuleProvenance] = {}
 
-    def add_module(self, graph: str, stream: str, text: str, module: Module, nodes: tuple[Node, ...]) -> None:
+    def add_module(self, graph: str, text: str, module: Module, nodes: tuple[Node, ...]) -> None:
         """`text` and `nodes` are the same objects for equal texts."""
-        self._sites[graph] = self._latest[stream] = _Site(text, module, nodes)
+        self._sites[graph] = _Site(text, module, nodes)
 
-    def add_mappings(self, stream: str, mappings: NodeMappings) -> None:
-        """It speaks of the module that its stream wrote last."""
-        site = self._latest.get(stream)
-        if site:
-            site.mappings.append(mappings)
+    def add_mappings(self, graph: str, mappings: NodeMappings) -> None:
+        """They speak of a graph whose module was added."""
+        self._sites[graph].mappings.append(mappings)
 
-    def launch(self, graph: str, line: int) -> Provenance:
-        site = self._sites.get(graph)
-        return self._of(site).launch(line) if site else UNKNOWN
-
-    def definition(self, graph: str, name: str) -> Provenance:
-        """Of a kernel that is not launched."""
-        site = self._sites.get(graph)
-        return self._of(site).definition(name) if site else UNKNOWN
-
-    def call(self, call: ExternCall) -> Provenance:
-        """Of a library call."""
-        site = self._sites.get(call.graph)
-        return self._of(site).call(call) if site else UNKNOWN
-
-    def _of(self, site: _Site) -> _Facts:
+    def of(self, graph: str) -> ModuleProvenance:
+        """What there is to tell of a graph whose module was added; once all is there."""
+        site = self._sites[graph]
         key = (id(site.text), id(site.nodes), tuple(map(id, site.mappings)))
         if key not in self._facts:
-            self._facts[key] = _Facts(site, self._source)
+            self._facts[key] = ModuleProvenance(site, self._source)
         return self._facts[key]
 
 
@@ -108,10 +93,10 @@ class _Site:
     mappings: list[NodeMappings] = field(default_factory=list)
 
 
-class _Facts:
+class ModuleProvenance:
     """What one module, its graph and its mappings tell together."""
 
-    def __init__(self, site: _Site, source: Callable[[str], Source]) -> None:
+    def __init__(self, site: _Site, source: Callable[[str], Read]) -> None:
         self.site = site
         self.source = source
         self.mapping = NodeMappings()
@@ -191,6 +176,7 @@ class _Facts:
         return matching.nodes_of_calls(self.site.module.externs, self.nodes)
 
     def call(self, call: ExternCall) -> Provenance:
+        """Of a library call."""
         mark = mark_above(self.lines, call.line)
         handles = () if mark.handle is None else (mark.handle,)
         keys = self.mapping.keys(mark.key or call.target, mark.handle)
@@ -203,6 +189,7 @@ class _Facts:
         return Provenance("comment", (), pre_grad, (), (), handles) if pre_grad else UNKNOWN
 
     def definition(self, name: str) -> Provenance:
+        """Of a kernel that is not launched."""
         keys = self.mapping.keys(name, None)
         return self._mapped(keys, name, Mark(), ()) if keys else self._claimed(name)
 
@@ -279,7 +266,7 @@ class _Facts:
         if definition and "load(" not in definition.text:
             given |= set(claim.nodes) - fragment.of_nothing(claim)
         elif definition:
-            source = self.source(definition.text)
+            source, _ = self.source(definition.text)
             reads = sum(argument.pointer and argument.role != "out" for argument in source.arguments)
             given |= fragment.before_folds(claim, source.ops, reads)
         return tuple(name for name in claim.nodes if name not in given) or claim.nodes

@@ -35,7 +35,7 @@ class Parsed:
 
     def __init__(self) -> None:
         self._modules: dict[str, tuple[str, module.Module]] = {}
-        self._sources: dict[str, kernel.Source | str] = {}
+        self._sources: dict[str, kernel.Read | str] = {}
         self._artifacts: dict[str, dict[str, Any]] = {kind: {} for kind in PARSED}
         """Kind -> text -> what it says, or what is wrong with it."""
         self._texts: dict[str, str] = {}
@@ -48,14 +48,13 @@ class Parsed:
             self._modules[text] = _module(text)
         return self._modules[text]
 
-    def source(self, text: str) -> kernel.Source:
-        """What is not understood of it is in its problems."""
+    def source(self, text: str) -> kernel.Read:
+        """A kernel as its text tells it, and what is not understood of that."""
         try:
             return _again(self._sources, text, kernel.list_source)
         except ValueError as error:
-            nothing = kernel.list_source("")
-            digest = identity.text_hash(text)
-            self._sources[text] = replace(nothing, body_sha256=digest, problems=(f"was not read: {error}",))
+            nothing = replace(kernel.UNREAD, text=text, body_sha256=identity.text_hash(text))
+            self._sources[text] = nothing, (f"was not read: {error}",)
             return _again(self._sources, text, kernel.list_source)
 
     def artifact(self, kind: str, text: str) -> Any:

@@ -105,13 +105,10 @@ class Scanner:
                     return [*first, *self.between(text[second:], number)]
                 return self.logged.take(prefix, artifact, text, number)
         if self.traced and '] {"' in line:
-            event = event_of(line)
-            if event is not None:
-                stream = f"{self.name} {event.stream}"
-                self.tab = event.lead + "\t"
-                self.event = Message(
-                    event.kind, stream, event.compile_id, f"{self.name}:{number}", event=True, problem=event.problem
-                )
+            begun = event_of(line, self.name, number)
+            if begun is not None:
+                self.event, lead = begun
+                self.tab = lead + "\t"
                 self.state = self.first_of_event
                 return ()
         if line.startswith(PROBLEM):
@@ -161,40 +158,36 @@ _NAMED = re.compile("|".join(f'"{name}"' for name in EVENTS))
 _LONGEST = 1 << 20
 
 
-@dataclass(frozen=True)
-class Event:
-    """One event whose text we want."""
+def event_of(line: str, name: str, number: int) -> tuple[Message, str] | None:
+    """The event that a header announces, and what a launcher wrote before the line, as before each line of the text; None for any other line and for
+    events that hold no code.
 
-    kind: str
-    stream: str
-    compile_id: str
-    problem: str = ""
-    lead: str = ""
-    """What a launcher wrote before the line: it stands before each line of the text too."""
-
-
-def event_of(line: str) -> Event | None:
-    """The event that a header announces; None for any other line and for events that hold no code."""
+    Args:
+        name: Of the file.
+        number: Of the line in it.
+    """
     named = _NAMED.search(line)
     if named is None:
         return None
     match = _HEADER.search(line, 0, 2000)
     if match is None:
         return None
+    lead, where = line[: match.start()], f"{name}:{number}"
     try:
         if len(line) > _LONGEST:
             raise ValueError("longer than 1 MiB")
         header = json.loads(line[match.end() - 1 :])
     except (ValueError, RecursionError) as error:
         found = f"the header of an event is not whole JSON ({type(error).__name__}): its text was read without it"
-        return Event(EVENTS[named[0].strip('"')], match["thread"], "", found, line[: match.start()])
-    name = _name(header)
-    if name is None or "has_payload" not in header:
+        kind = EVENTS[named[0].strip('"')]
+        return Message(kind, f"{name} {match['thread']}", "", where, event=True, problem=found), lead
+    called = _name(header)
+    if called is None or "has_payload" not in header:
         return None
     compile_id = _compile_id(header)
     rank = header.get("rank", "")
-    lead = line[: match.start()]
-    return Event(EVENTS[name], f"{lead}{rank} {match['thread']} {compile_id}", compile_id, lead=lead)
+    stream = f"{name} {lead}{rank} {match['thread']} {compile_id}"
+    return Message(EVENTS[called], stream, compile_id, where, event=True), lead
 
 
 def _name(header: dict[str, Any]) -> str | None:

@@ -35,6 +35,7 @@ from inductor_lab.records.findings import (
     Called,
     Characters,
     Comparison,
+    Cost,
     ExternChange,
     FusionChange,
     FusionStop,
@@ -42,6 +43,7 @@ from inductor_lab.records.findings import (
     Listed,
     Move,
     Note,
+    Summary,
 )
 from inductor_lab.records.timings import (
     Autotuned,
@@ -89,6 +91,7 @@ __all__ = [
     "Comparison",
     "CompileEvent",
     "CompiledCode",
+    "Cost",
     "ExternCall",
     "ExternChange",
     "FusionChange",
@@ -124,6 +127,7 @@ __all__ = [
     "SourceLine",
     "Status",
     "StepEffect",
+    "Summary",
     "TensorType",
     "Timing",
     "Traffic",

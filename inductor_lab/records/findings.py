@@ -4,12 +4,65 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from inductor_lab.records.captures import Capture, Kernel, Launch, SourceLine
+from inductor_lab.records.captures import Capture, Gpu, Kernel, Launch, SourceLine
 
 
 @dataclass(frozen=True)
-class Listed:
-    """A kernel's row in a catalog: what a list says of it, and what it may be chosen by."""
+class Summary:
+    """One line about a capture."""
+
+    name: str
+    """What the command line calls it."""
+    torch: str
+    gpu: Gpu
+    command: str
+    created: str
+    graphs: int
+    kernels: int
+    launches: int
+    problems: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one launch, the first, and of all launches together, each by its own shapes."""
+
+    launches: int
+    read: int | None
+    """Bytes of the first launch, as are those below; None where they can not be counted."""
+    written: int | None
+    flops: int | None
+    seconds: float | None
+    """What bytes and operations need at least on the card, launching left out; None where they are not counted."""
+    limit: str
+    """`memory`, `arithmetic`, `special functions` or `launch`."""
+    least: bool
+    """Whether the bytes are the least that it moves, as of a template's product."""
+    floor: float | None
+    """Seconds that it takes at least, launching it included."""
+    all_bytes: int | None
+    """Of all launches; None where one of them can not be counted."""
+    all_seconds: float | None
+    """Their floor: of each the larger of what its bytes and operations need and of what launching costs."""
+    bound: float | None = None
+    """The same with launching left out, as an edit of the kernel changes nothing of it: what a CUDA graph of them comes near."""
+    estimate: float | None = None
+    """About what they take, launching left out (`costs.launches.estimate`); None of a template and a library call."""
+
+    @property
+    def moved(self) -> int | None:
+        """Bytes of the first launch; None where they are not counted."""
+        return self.read + self.written if self.read is not None and self.written is not None else None
+
+    @property
+    def gap(self) -> float | None:
+        """What an edit may gain: how far the estimate is from the bound."""
+        return None if self.bound is None else (self.estimate or self.bound) - self.bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed(Cost):
+    """A kernel's row in a catalog: what its launches cost, what else a list says of it, and what it may be chosen by."""
 
     id: str
     name: str
@@ -22,44 +75,19 @@ class Listed:
     """Every graph that defines or launches it."""
     kinds: tuple[str, ...]
     """What its launches are part of: `forward`, `backward`, `optimizer`, `inference`, `unknown`."""
-    launches: int
-    moved: int | None
-    """Bytes that its first launch reads and writes; None where they can not be counted."""
-    least: bool
-    """Whether that is only the least, as of a template's product."""
-    bytes: int | None
-    """What all its launches move; None where one of them can not be counted."""
-    floor: float | None
-    """Seconds that its first launch takes at least: by the card's roofline, and not less than a launch itself."""
-    cost: float | None
-    """Seconds that all its launches take at least."""
     ops: tuple[str, ...]
     source: tuple[str, ...]
     """`models.py:31`, the user's lines, the best first."""
     code: tuple[str, ...]
     """What stands in those lines."""
-    bound: float | None = None
-    """Seconds that all its launches take at least, launching left out: what a CUDA graph of them comes near."""
-    estimate: float | None = None
-    """Seconds that they take by a count of what they do, launching left out; None of a template."""
-
-    @property
-    def gap(self) -> float | None:
-        """What an edit may gain: how far the estimate is from the bound."""
-        return None if self.bound is None else (self.estimate or self.bound) - self.bound
 
 
-@dataclass(frozen=True)
-class Called:
-    """The library calls of one operator, as a catalog lists them beside the kernels."""
+@dataclass(frozen=True, kw_only=True)
+class Called(Cost):
+    """The library calls of one operator, as a catalog lists them beside the kernels: what they cost."""
 
     name: str
     """`mm`, `convolution`."""
-    calls: int
-    bytes: int | None
-    """The least that all move; None where one of them can not be counted."""
-    cost: float | None
-    """Seconds that all take at least."""
 
 
 @dataclass(frozen=True)

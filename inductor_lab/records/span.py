@@ -92,30 +92,17 @@ class SpanStop:
 
 
 @dataclass(frozen=True)
-class FoundSpan:
-    """A span that may be worth a hand kernel, with what one kernel would save."""
+class Window:
+    """Consecutive steps, both ends included, and what one kernel in their place would need."""
 
-    name: str
-    """`dlrm:0_inference:8-33`, as of a `Span`."""
-    graph: str
     first: int
     last: int
-    steps: tuple[str, ...]
-    """Kernels' ids, library calls' names."""
-    title: str
-    """What the steps do, in order: `26 x embedding, cat`."""
-    launches: int
-    """Of generated kernels."""
-    calls: int
-    """Of the library."""
-    apart: int
-    """Bytes that the steps read and write, each for itself."""
     moved: int
     """Bytes of one kernel: what comes in and what goes out, once, and what all programs wait for."""
+    apart: int
+    """Bytes that the steps read and write, each for itself."""
     seconds: float
     """What the steps take, by their estimates, or measured times where there are some; none less than launching it."""
-    measured: bool
-    """Whether some of it was measured."""
     least: float
     """What the steps need at least, each a kernel of its own."""
     bound: float
@@ -126,6 +113,25 @@ class FoundSpan:
     """How often all programs of one kernel wait for each other; each is counted as a launch."""
     saves: float
     """`least` less `bound`: what no edit of the single steps could gain."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundSpan(Window):
+    """A span that may be worth a hand kernel, with what one kernel would save."""
+
+    name: str
+    """`dlrm:0_inference:8-33`, as of a `Span`."""
+    graph: str
+    steps: tuple[str, ...]
+    """Kernels' ids, library calls' names."""
+    title: str
+    """What the steps do, in order: `26 x embedding, cat`."""
+    launches: int
+    """Of generated kernels."""
+    calls: int
+    """Of the library."""
+    measured: bool
+    """Whether some of `seconds` was measured."""
     why: tuple[SpanStop, ...]
     """Why Inductor left several kernels."""
     sha256: str

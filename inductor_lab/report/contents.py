@@ -51,10 +51,7 @@ from inductor_lab.report.rows import (
     KeptSpanRow,
     KernelRow,
     LaunchRow,
-    LineRow,
     NodeRow,
-    SpanRow,
-    StopRow,
     steps,
 )
 from inductor_lab.report.words import day
@@ -96,7 +93,6 @@ class _Around:
     """Graph -> its place."""
     phases: Mapping[str, str]
     lines: _Lines
-    stops: Mapping[str, Sequence[StopRow]]
 
 
 def contents(capture: Capture, beside: Beside) -> Contents:
@@ -105,7 +101,7 @@ def contents(capture: Capture, beside: Beside) -> Contents:
     groups = grouped(capture, on)
     graphs = {graph.id: position for position, graph in enumerate(capture.graphs)}
     known = {graph.id: phase(graph) for graph in capture.graphs}
-    around = _Around(capture, on, of_graphs(capture), graphs, known, lines, _stops(capture))
+    around = _Around(capture, on, of_graphs(capture), graphs, known, lines)
     kernels = tuple(_kernel(facts(kernel, capture), around, beside) for kernel in capture.kernels)
     calls = tuple(_calls(several, known, graphs, lines) for several in groups)
     rows = tuple(_graph(graph, capture, groups, lines) for graph in capture.graphs)
@@ -128,7 +124,8 @@ def contents(capture: Capture, beside: Beside) -> Contents:
         tuple(lines.places),
         kernels,
         calls,
-        tuple(_spans(capture, graphs, beside)),
+        fusion_stops(capture),
+        spans(capture, on=on, measured=seconds(beside.kept, on.name))[0],
         tuple(_kept_spans(capture, graphs, beside)),
         capture.events,
         capture.problems,
@@ -161,14 +158,13 @@ def _kernel(known: Facts, around: _Around, beside: Beside) -> KernelRow:
         kernel.provenance.nodes or kernel.claim.nodes,
         tuple(arguments(known)),
         _launches(known, around.hints),
-        tuple(LineRow(note.line, note.text, note.origin, note.node) for note in known.lines),
+        known.lines,
         kernel.body,
         kernel.text.strip("\n"),
         (*(told for one in measured.values() for told in results(one)), *kept_results),
         past,
         _times(kernel, around.capture, beside),
         tuple(beside.code.get(kernel.id, ())),
-        tuple(around.stops.get(kernel.id, ())),
     )
 
 
@@ -195,7 +191,7 @@ def _kept(kept: Sequence[Kept]) -> tuple[tuple[Result, ...], History | None]:
 def _launches(known: Facts, hints: Mapping[str, Hints]) -> tuple[LaunchRow, ...]:
     kernel = known.kernel
     return tuple(
-        LaunchRow(told.at, told.passed, told.place, of_launch(kernel, launch, hints).moved)
+        LaunchRow(**vars(told), bytes=of_launch(kernel, launch, hints).moved)
         for told, launch in zip(launches(kernel, known.called), kernel.launches, strict=False)
     )
 
@@ -234,31 +230,6 @@ def _calls(calls: tuple[Library, ...], known: Mapping[str, str], graphs: Mapping
     )
 
 
-def _spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> Iterator[SpanRow]:
-    """Consecutive steps that are worth one kernel."""
-    on = card(capture.gpu)
-    for row in spans(capture, on=on, measured=seconds(beside.kept, on.name))[0]:
-        places = tuple(tuple(map(int, name.rpartition(":")[2].split("-"))) for name in row.alike)
-        yield SpanRow(
-            row.name,
-            row.title,
-            graphs[row.graph],
-            tuple((first, last) for first, last in places),
-            row.launches,
-            row.calls,
-            row.apart,
-            row.moved,
-            row.seconds,
-            row.measured,
-            row.bound,
-            row.limit,
-            row.waits,
-            row.saves,
-            row.all,
-            tuple(one.why for one in row.why),
-        )
-
-
 def _kept_spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> Iterator[KeptSpanRow]:
     """Those that the capture still holds where it held them."""
     for sha256, kept in beside.kept.items():
@@ -281,13 +252,3 @@ def _kept_spans(capture: Capture, graphs: Mapping[str, int], beside: Beside) -> 
             last_told(kept),
             *_kept(kept),
         )
-
-
-def _stops(capture: Capture) -> dict[str, list[StopRow]]:
-    """By kernel id: the buffers that go through memory between it and another kernel."""
-    found: dict[str, list[StopRow]] = {}
-    for stop in fusion_stops(capture):
-        for kernel, other, way in ((stop.producer, stop.consumer, "to"), (stop.consumer, stop.producer, "from")):
-            row = StopRow(stop.buffer, stop.bytes, way, other.rpartition(":")[2], stop.why)
-            found.setdefault(kernel, []).append(row)
-    return found

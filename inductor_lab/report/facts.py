@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from inductor_lab.annotate import explain, titled
 from inductor_lab.annotate.context import Context
 from inductor_lab.bind.names import Tensor, full_name, passed_as, scratch, tensors, term
-from inductor_lab.computation import computation
+from inductor_lab.computation import jobs_of
 from inductor_lab.gpus import Card
 from inductor_lab.quantity import article, shape
 from inductor_lab.records import Argument, Capture, Kernel, Note, SourceLine
@@ -182,13 +182,10 @@ def _gathers(kernel: Kernel) -> bool:
     """Whether values of a tensor say where another one is read; where the body can not be followed, by its words."""
     if "load.gather" not in kernel.ops:
         return False
-    try:
-        loads = [access for part in computation(kernel).every() for access in part.loads]
-    except ValueError:
+    found = jobs_of(kernel)
+    if not found or not any(scratch(kernel, argument.name) for argument in kernel.arguments):
         return True
-    if not any(scratch(kernel, argument.name) for argument in kernel.arguments):
-        return True
-    return any(access.gathered and not scratch(kernel, access.pointer) for access in loads)
+    return any(load.gathered and not scratch(kernel, load.pointer) for job in found for load in job.loads)
 
 
 def role(argument: Argument, kernel: Kernel, unread: Collection[str] = ()) -> str:
@@ -213,10 +210,7 @@ def _done(argument: Argument, kernel: Kernel) -> str:
 
 
 def _read_back(pointer: str, kernel: Kernel) -> bool:
-    try:
-        return any(load.pointer == pointer for part in computation(kernel).every() for load in part.loads)
-    except ValueError:
-        return False
+    return any(load.pointer == pointer for job in jobs_of(kernel) for load in job.loads)
 
 
 def target(capture: Capture, on: Card) -> str:

@@ -6,12 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card, card_of
 from inductor_lab.quantity import article, duration, plural, size
-from inductor_lab.records import Called, CompileEvent, Gpu, Listed
+from inductor_lab.records import Called, CompileEvent, Gpu, Listed, Summary
 from inductor_lab.records.span import FoundSpan, RefusedSpan
 from inductor_lab.report.render import Column, LongTable
 from inductor_lab.report.words import counted_launches, day
@@ -19,26 +18,7 @@ from inductor_lab.report.words import counted_launches, day
 DIM, HEAD = "bright_black", "bold"
 
 
-class Row(Protocol):
-    """One capture as `shelf.captures` sums it up."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def torch(self) -> str: ...
-    @property
-    def gpu(self) -> Gpu: ...
-    @property
-    def created(self) -> str: ...
-    @property
-    def kernels(self) -> int: ...
-    @property
-    def launches(self) -> int: ...
-    @property
-    def problems(self) -> int: ...
-
-
-def captures(rows: Iterable[tuple[Path, Row]], *, whole: bool = False) -> LongTable:
+def captures(rows: Iterable[tuple[Path, Summary]], *, whole: bool = False) -> LongTable:
     """One row for each capture."""
     return LongTable(CAPTURES, [row for _, row in rows], whole=whole)
 
@@ -48,7 +28,7 @@ def made_for(gpu: Gpu) -> str:
     return (gpu.name or gpu.arch or "?") + (" (virtual)" if gpu.virtual else "")
 
 
-CAPTURES: tuple[Column[Row], ...] = (
+CAPTURES: tuple[Column[Summary], ...] = (
     Column("capture", lambda row: row.name, HEAD),
     Column("kernels", lambda row: f"{row.kernels:,}", number=True),
     Column("launches", lambda row: f"{row.launches:,}", number=True),
@@ -112,12 +92,12 @@ FLAT: tuple[Column[Listed], ...] = (
 
 
 def _bytes(row: Listed) -> str:
-    return f"{'≥ ' if row.least else ''}{size(row.bytes)}"
+    return f"{'≥ ' if row.least else ''}{size(row.all_bytes)}"
 
 
 def _each(row: Listed) -> str | None:
     """Of one of several launches."""
-    return None if row.launches == 1 or row.bytes is None else f"{size(row.moved)} each"
+    return None if row.launches == 1 or row.all_bytes is None else f"{size(row.moved)} each"
 
 
 def _time(seconds: float | None) -> str:
@@ -146,7 +126,7 @@ def told(
         kinds: What each graph is part of.
     """
     if cut and every:
-        part = sum(row.bytes or 0 for row in shown) / (sum(row.bytes or 0 for row in every) or 1)
+        part = sum(row.all_bytes or 0 for row in shown) / (sum(row.all_bytes or 0 for row in every) or 1)
         yield cut + (f"; they move {percent(part)} of all bytes" if 0 < len(shown) < len(every) else "")
     yield totals(every, gpu, kinds)
     if beside := calls(library):
@@ -156,10 +136,10 @@ def told(
 def totals(every: Sequence[Listed], gpu: Gpu, kinds: Iterable[str]) -> str:
     """`674 kernels in 1,203 launches move 12.3 GB, at least 4.1 ms on an H200, 1.2 ms of it for launching; 12 graphs: 6 forward, 6 backward`."""
     launches = sum(row.launches for row in every)
-    uncounted = sum(row.bytes is None for row in every)
-    moved = size(sum(row.bytes or 0 for row in every))
-    least = sum(row.cost or 0.0 for row in every)
-    waited = sum((row.cost or 0.0) - row.bound for row in every if row.bound is not None)
+    uncounted = sum(row.all_bytes is None for row in every)
+    moved = size(sum(row.all_bytes or 0 for row in every))
+    least = sum(row.all_seconds or 0.0 for row in every)
+    waited = sum((row.all_seconds or 0.0) - row.bound for row in every if row.bound is not None)
     label = card_of(gpu.name, gpu.arch).label
     launched = f", {duration(waited)} of it for launching" if waited > least / 10 else ""
     beside = f", {plural(uncounted, 'kernel')} not counted" if uncounted else ""
@@ -184,12 +164,12 @@ def calls(found: Sequence[Called]) -> str:
     """`beside them 27 library calls, at least 1.2 GB and 600.0 us: 20 mm (900.0 MB, 450.0 us), ...`; empty where there is none."""
     if not found:
         return ""
-    moved, least = sum(row.bytes or 0 for row in found), sum(row.cost or 0.0 for row in found)
+    moved, least = sum(row.all_bytes or 0 for row in found), sum(row.all_seconds or 0.0 for row in found)
     whole = f", at least {size(moved)} and {duration(least)}" if moved else ""
-    named = [f"{row.calls:,} {row.name}{_counted(row)}" for row in found[:MOST_CALLS]]
+    named = [f"{row.launches:,} {row.name}{_counted(row)}" for row in found[:MOST_CALLS]]
     more = len(found) - len(named)
     told = "; ".join(named) + (f"; and {more} more" if more else "")
-    return f"beside them {plural(sum(row.calls for row in found), 'library call')}{whole}: {told}"
+    return f"beside them {plural(sum(row.launches for row in found), 'library call')}{whole}: {told}"
 
 
 MOST_EVENTS = 3
@@ -216,7 +196,11 @@ LONGEST_REASON = 90
 
 
 def _counted(row: Called) -> str:
-    return f" ({size(row.bytes)}, {duration(row.cost)})" if row.bytes is not None and row.cost is not None else ""
+    return (
+        f" ({size(row.all_bytes)}, {duration(row.all_seconds)})"
+        if row.all_bytes is not None and row.all_seconds is not None
+        else ""
+    )
 
 
 # ---- spans

@@ -11,10 +11,21 @@ from dataclasses import dataclass
 from inductor_lab.annotate.steps import steps as annotated
 from inductor_lab.bind.elements import nbytes
 from inductor_lab.bind.names import passed_as
-from inductor_lab.costs.launches import Cost
 from inductor_lab.costs.library import Library
-from inductor_lab.records import Capture, CompiledCode, CompileEvent, Graph, LaunchArgument, Problem, SourceLine
-from inductor_lab.report.facts import ArgumentRow
+from inductor_lab.records import (
+    Capture,
+    CompiledCode,
+    CompileEvent,
+    Cost,
+    FusionStop,
+    Graph,
+    LaunchArgument,
+    Note,
+    Problem,
+    SourceLine,
+)
+from inductor_lab.records.span import FoundSpan
+from inductor_lab.report.facts import ArgumentRow, Launched
 from inductor_lab.report.history import History, Measured, MeasuredRoof
 from inductor_lab.report.results import Result
 
@@ -104,36 +115,10 @@ class GraphRow:
 
 
 @dataclass(frozen=True)
-class LaunchRow:
-    """One of several launches, by what sets it apart."""
+class LaunchRow(Launched):
+    """One of several launches, with what it moves."""
 
-    at: str
-    passed: str
-    place: str
     bytes: int | None
-
-
-@dataclass(frozen=True)
-class LineRow:
-    """What is said of one line of the body."""
-
-    line: int
-    text: str
-    origin: str
-    node: str
-
-
-@dataclass(frozen=True)
-class StopRow:
-    """A buffer that goes through memory between this kernel and another one, and why they were not fused."""
-
-    buffer: str
-    bytes: int | None
-    way: str
-    """`to` or `from` the other kernel."""
-    other: str
-    """Its number."""
-    why: str
 
 
 @dataclass(frozen=True)
@@ -160,7 +145,8 @@ class KernelRow:
     arguments: tuple[ArgumentRow, ...]
     launches: tuple[LaunchRow, ...]
     """None where there is one."""
-    lines: tuple[LineRow, ...]
+    lines: tuple[Note, ...]
+    """What is said of each line of the body."""
     body: str
     text: str
     results: tuple[Result, ...]
@@ -168,7 +154,6 @@ class KernelRow:
     measured: tuple[Measured, ...]
     """Times, the best known first."""
     code: tuple[CompiledCode, ...]
-    stops: tuple[StopRow, ...]
 
 
 @dataclass(frozen=True)
@@ -186,34 +171,6 @@ class CallRow:
     """Of the graph's module."""
     source: tuple[int, ...]
     cost: Cost
-
-
-@dataclass(frozen=True)
-class SpanRow:
-    """Consecutive steps that one kernel would do faster, with all that do the same."""
-
-    name: str
-    title: str
-    graph: int
-    """Which of the page's graphs."""
-    places: tuple[tuple[int, int], ...]
-    """The first and the last step of each that does the same."""
-    launches: int
-    calls: int
-    apart: int
-    """Bytes that the steps move."""
-    moved: int
-    """Bytes of one kernel."""
-    seconds: float
-    measured: bool
-    bound: float
-    limit: str
-    waits: int
-    saves: float
-    """Of one."""
-    all: float
-    """Of all that do the same."""
-    why: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -247,8 +204,10 @@ class Contents:
     """The user's lines, each once; other rows tell them by their place here."""
     kernels: tuple[KernelRow, ...]
     calls: tuple[CallRow, ...]
-    spans: tuple[SpanRow, ...]
-    """What saves most first."""
+    stops: tuple[FusionStop, ...]
+    """The buffers that go through memory between two kernels, the largest first."""
+    spans: tuple[FoundSpan, ...]
+    """Consecutive steps that one kernel would do faster, what saves most first."""
     kept_spans: tuple[KeptSpanRow, ...]
     events: tuple[CompileEvent, ...]
     problems: tuple[Problem, ...]

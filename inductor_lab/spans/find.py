@@ -17,10 +17,10 @@ from inductor_lab.costs.roofline import card
 from inductor_lab.errors import LabError
 from inductor_lab.gpus import Card
 from inductor_lab.records import Capture
-from inductor_lab.records.span import FoundSpan, RefusedSpan, SpanStop
+from inductor_lab.records.span import FoundSpan, RefusedSpan, SpanStop, Window
 from inductor_lab.spans import span, wrapper_of
 from inductor_lab.spans.weights import Barrier, Measured, WeighedStep, Weights, weights
-from inductor_lab.spans.windows import Window, Windows
+from inductor_lab.spans.windows import Windows
 
 MOST = 32
 """Steps of a span, unless told."""
@@ -146,28 +146,20 @@ class _Search:
 
     def _record(self, window: Window, steps: Sequence[WeighedStep], called: str, sha256: str, hidden: str) -> FoundSpan:
         launches = sum(step.step.kernel is not None for step in steps)
+        own = vars(window) | {"first": steps[0].number, "last": steps[-1].number}
         return FoundSpan(
-            called,
-            self.graph,
-            steps[0].number,
-            steps[-1].number,
-            tuple(step.step.id for step in steps),
-            _title(steps),
-            launches,
-            len(steps) - launches,
-            window.apart,
-            window.moved,
-            window.seconds,
-            any(step.cost.measured for step in steps),
-            window.least,
-            window.bound,
-            window.limit,
-            window.waits,
-            window.saves,
-            tuple(self._why(window)),
-            sha256,
-            (called,),
-            hidden,
+            **own,
+            name=called,
+            graph=self.graph,
+            steps=tuple(step.step.id for step in steps),
+            title=_title(steps),
+            launches=launches,
+            calls=len(steps) - launches,
+            measured=any(step.cost.measured for step in steps),
+            why=tuple(self._why(window)),
+            sha256=sha256,
+            alike=(called,),
+            hidden=hidden,
         )
 
     def _why(self, window: Window) -> Iterator[SpanStop]:

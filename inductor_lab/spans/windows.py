@@ -16,39 +16,13 @@ from inductor_lab.annotate.steps import between
 from inductor_lab.costs.roofline import LAUNCH_SECONDS
 from inductor_lab.gpus import Card
 from inductor_lab.records import Kernel
+from inductor_lab.records.span import Window
 from inductor_lab.spans.weights import Barrier, Memory, Use, WeighedStep, Weights
 
 WAITS = {"reduction", "sizes", "order", "added"}
 """Of the reasons of `annotate.steps` those for which a program needs what others make."""
 NARROW = 128
 """Columns of a product's result that one program holds whole, so that it can go on with a second product."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """Steps of a function from one to another, both included."""
-
-    first: int
-    last: int
-    moved: int
-    """Bytes that one kernel reads and writes."""
-    apart: int
-    """Bytes that the steps read and write."""
-    seconds: float
-    """What the steps take."""
-    least: float
-    """What they need at least, each a kernel of its own."""
-    bound: float
-    """What one kernel needs at least."""
-    limit: str
-    """What needs most of it: `memory`, `products`, `arithmetic`, `special functions` or `launch`."""
-    waits: int
-    """How often all programs of one kernel wait for each other."""
-
-    @property
-    def saves(self) -> float:
-        """Seconds that one kernel saves, and no edit of the single ones."""
-        return self.least - self.bound
 
 
 @dataclass
@@ -154,7 +128,8 @@ class Windows:
             needed, launch = sum(needs.values()), LAUNCH_SECONDS * (1 + deepest)
             limit = "launch" if launch > needed else max(needs, key=lambda unit: needs[unit])
             moved = sum(part.moved for part in parts.of.values())
-            yield Window(first, place, moved, apart, seconds, least, max(needed, launch), limit, deepest)
+            bound = max(needed, launch)
+            yield Window(first, place, moved, apart, seconds, least, bound, limit, deepest, least - bound)
 
     def step(self, place: int) -> WeighedStep:
         """A step that is no wall."""

@@ -16,7 +16,7 @@ from inductor_lab.aten import VIEWS
 from inductor_lab.computation import launched
 from inductor_lab.costs.library import ODD
 from inductor_lab.errors import LabError
-from inductor_lab.read.kernel import Source, parameters
+from inductor_lab.read.kernel import parameters
 from inductor_lab.read.module import Module
 from inductor_lab.read.types import sizes
 from inductor_lab.read.wrapper import IN_PLACE, SCRATCH, Function, Passed, View, WrapperStep
@@ -54,7 +54,7 @@ class Access:
 class SpanWrapper:
     """A module's functions, asked by the lines of their steps."""
 
-    def __init__(self, module: Module, kernels: Mapping[str, Kernel | Source]) -> None:
+    def __init__(self, module: Module, kernels: Mapping[str, Kernel]) -> None:
         """Args:
             kernels: By the module's names for them.
 
@@ -95,7 +95,7 @@ class SpanWrapper:
 class SpanFunction:
     """One function of a module: what each of its steps does to memories."""
 
-    def __init__(self, function: Function, kernels: Mapping[str, Kernel | Source]) -> None:
+    def __init__(self, function: Function, kernels: Mapping[str, Kernel]) -> None:
         """Args:
         kernels: By the module's names for them.
         """
@@ -334,8 +334,7 @@ class SpanFunction:
         )
         last = max(step.parts, default=-1)
         results = tuple(step.parts.get(part, "") for part in range(last + 1)) or ((step.target,) if step.target else ())
-        kernel = self.kernels[step.function] if step.launch else None
-        id_ = kernel.id if isinstance(kernel, Kernel) else step.function if step.launch else ""
+        id_ = (self.kernels[step.function].id or step.function) if step.launch else ""
         return SpanStep(step.line, id_, "" if step.launch else step.function, arguments, results, bool(step.parts))
 
     def _hash(self, inside: Sequence[WrapperStep], steps: Sequence[SpanStep], tensors: Sequence[SpanTensor]) -> str:

@@ -73,7 +73,7 @@ class CaptureView(OfRecord):
 
         files = {named(which): Path(file) for which, file in (grafts or {}).items()}
         with self._home.folder() as folder:
-            return ResultView("replay", replay(folder, seed=seed, grafts=files))
+            return ResultView(replay(folder, seed=seed, grafts=files))
 
     def spans(self, gpu: str = "", *, most: int = 32, overlapping: bool = False) -> ResultView:
         """Consecutive steps that one kernel would do faster (`records.span.FoundSpan`), what saves most first.
@@ -94,7 +94,7 @@ class CaptureView(OfRecord):
 
         on = find_gpu(gpu) if gpu else card(self.record.gpu)
         measured = seconds(of_capture(self.record), on.name)
-        return ResultView("spans", spans(self.record, on=on, most=most, measured=measured, overlapping=overlapping)[0])
+        return ResultView(spans(self.record, on=on, most=most, measured=measured, overlapping=overlapping)[0])
 
     def eject(
         self, span: str, path: str | Path, *, style: str = "readable", template: str | Path | None = None

@@ -17,7 +17,7 @@ from typing import Any, overload
 
 from inductor_lab import store
 from inductor_lab.annotate import titled
-from inductor_lab.records import Capture, Kernel, MachineCode, Note
+from inductor_lab.records import Capture, Kernel, MachineCode, Note, Replay, Tuning
 from inductor_lab.report import facts
 
 
@@ -58,28 +58,24 @@ class OfRecord(Shown):
 class ResultView(OfRecord):
     """What a verb found, shown as the command line shows it; every field of its record can be asked for here too."""
 
-    def __init__(self, kind: str, record: Any) -> None:
-        """Args:
-        kind: `verdict`, `machine`, `diff`, `tuning`, `replay` or `spans`.
-        """
+    def __init__(self, record: Any) -> None:
         self.record = record
-        self._kind = kind
 
     def __rich__(self) -> Any:
         from rich.console import Group
 
         from inductor_lab.report import lists, outcomes
 
-        match self._kind, self.record:
-            case "spans", found:
-                return lists.span_table(found)
-            case "machine", MachineCode() as code:
+        match self.record:
+            case tuple() as spans:
+                return lists.span_table(spans)
+            case MachineCode() as code:
                 return Group(*outcomes.outcome({code.kernel: [code]}))
-            case "machine" | "verdict" | "diff", found:
-                return Group(*outcomes.outcome(found))
-            case "tuning", found:
+            case Tuning() as found:
                 return Group(*outcomes.tuning(found))
-        return Group(*outcomes.replayed(self.record))
+            case Replay() as found:
+                return Group(*outcomes.replayed(found))
+        return Group(*outcomes.outcome(self.record))
 
     def __repr__(self) -> str:
         return str(self)
@@ -225,7 +221,7 @@ class KernelView(OfRecord):
         from inductor_lab.verify import verify
 
         with self._file(file) as path:
-            return ResultView("verdict", verify(path, **asked))
+            return ResultView(verify(path, **asked))
 
     def diff(self, file: str | Path | None = None, gpu: str = "auto") -> ResultView:
         """Such a file's hand kernel against the generated one, with times where there is a GPU.
@@ -237,7 +233,7 @@ class KernelView(OfRecord):
         from inductor_lab.measure.diff import diff
 
         with self._file(file) as path:
-            return ResultView("diff", diff(path, gpu=None if gpu == "auto" else gpu_meant(gpu)))
+            return ResultView(diff(path, gpu=None if gpu == "auto" else gpu_meant(gpu)))
 
     @contextmanager
     def _file(self, file: str | Path | None) -> Iterator[Path]:
@@ -262,7 +258,7 @@ class KernelView(OfRecord):
         from inductor_lab.machine import gpu_meant, inspect_kernel
 
         found = inspect_kernel(self.record, gpu_meant(gpu, self._capture.gpu.arch), choices)
-        return ResultView("machine", found)
+        return ResultView(found)
 
     def code(self, stage: str = "", gpu: str = "auto", **choices: int) -> str:
         """What the compiler makes of the generated kernel at a stage: `ttir`, `ttgir`, `llir`, `ptx`, `sass`; `amdgcn` for AMD.

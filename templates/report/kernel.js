@@ -248,12 +248,12 @@ function section(title, ...children) {
 
 /** Where fusion stopped: what goes through memory between this kernel and others. */
 function stopTable(held, kernel) {
-  if (!kernel.stops.length) return null;
-  const rows = kernel.stops.map((stop) => {
-    const other = held.kernels.find((one) => one.number === stop.other);
-    return [mono(stop.buffer), size(stop.bytes), [`${stop.way} `, link(`kernel/${encodeURIComponent(stop.other)}`, other ? `${stop.other} ${other.title}` : stop.other)], stop.why];
+  const between = held.stops.flatMap((stop) => [["to", stop.producer, stop.consumer, stop], ["from", stop.consumer, stop.producer, stop]]);
+  const rows = between.filter(([, own]) => own === kernel.id).map(([way, , id, stop]) => {
+    const other = held.kernels.find((one) => one.id === id);
+    return [mono(stop.buffer), size(stop.bytes), [`${way} `, link(`kernel/${encodeURIComponent(other.number)}`, `${other.number} ${other.title}`)], stop.why];
   });
-  return section("What goes through memory to other kernels", grid("Buffers between kernels", ["buffer", "bytes", "kernel", "why they are not one kernel"], rows));
+  return rows.length ? section("What goes through memory to other kernels", grid("Buffers between kernels", ["buffer", "bytes", "kernel", "why they are not one kernel"], rows)) : null;
 }
 
 function factList(kernel) {

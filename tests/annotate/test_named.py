@@ -40,7 +40,6 @@ from inductor_lab.records import (
     Provenance,
     SourceLine,
     TensorType,
-    Traffic,
 )
 
 CAPTURES = sorted(path.parent for path in CAPTURED.glob("*/capture.json"))
@@ -68,16 +67,16 @@ def real(saved: Saved, *edits: tuple[str, str]) -> Kernel:
     for before, after in edits:
         assert re.search(before, text), f"{before} is not in the kernel of {saved['from']}"
         text = re.sub(before, after, text)
-    source = read_source(text)
+    source, _ = read_source(text)
     arguments = tuple(
         LaunchArgument(name, f"buf{place}", type_of(value)) if "[" in value else LaunchArgument(name, value)
         for place, (name, value) in enumerate(saved["passed"].items())
     )
     graph = f"0_{saved['kind']}"
-    return Kernel(
-        id="test:0", name="kernel", category=source.category, graph=graph, body_sha256=source.body_sha256, definitions=1, arguments=source.arguments,
-        launches=(Launch(graph, 1, arguments),), ops=source.ops, source=(), traffic=Traffic(), claim=Claim(aten=tuple(saved["aten"])), text=text,
-        body=source.body, line=1,
+    launches, claim = (Launch(graph, 1, arguments),), Claim(aten=tuple(saved["aten"]))
+    return replace(
+        source, id="test:0", name="kernel", graph=graph, definitions=1, launches=launches, claim=claim, line=1,
+        size_hints={}, meta={},
     )  # fmt: skip
 
 

@@ -433,16 +433,14 @@ def test_an_address_by_the_dimensions_of_its_tensor() -> None:
     index, gather, store = found.accesses
     table = pattern(found, gather, TensorType("float32", (3, 100, 64), (6400, 64, 1)))
     assert table is not None
-    assert [dimension.coordinates for dimension in table.dimensions] == [(), (), (Coordinate("x", 1, 64),)]
-    assert [dimension.start for dimension in table.dimensions] == [1, 0, 0]
+    assert [dimension.coordinates for dimension in table] == [(), (), (Coordinate("x", 1, 64),)]
+    assert [dimension.start for dimension in table] == [1, 0, 0]
     flat = pattern(found, store, TensorType("float32", (64, 64), (64, 1)))
     assert flat is not None
-    assert [dimension.coordinates for dimension in flat.dimensions] == [(Coordinate("x", 1, None),)] * 2, (
-        "one run over both"
-    )
+    assert [dimension.coordinates for dimension in flat] == [(Coordinate("x", 1, None),)] * 2, "one run over both"
     rows = pattern(found, index, TensorType("int64", (64,), (1,)))
     assert rows is not None
-    assert rows.dimensions[0].coordinates == (Coordinate("x", 64, None),)
+    assert rows[0].coordinates == (Coordinate("x", 64, None),)
     assert pattern(found, index, None) is None
 
 
@@ -460,7 +458,7 @@ def test_what_an_address_does_not_move_with_is_repeated() -> None:
     found = of(frame, "tmp0 = tl.load(in_ptr0 + (y0), None)\ntl.store(out_ptr0 + (y0 + 32*x1), tmp0, None)")
     bias = pattern(found, found.accesses[0], TensorType("float32", (32,), (1,)))
     assert bias is not None
-    assert bias.dimensions[0].coordinates == (Coordinate("y", 1, None),)
+    assert bias[0].coordinates == (Coordinate("y", 1, None),)
 
 
 # ---------------------------------------------------------------- as text

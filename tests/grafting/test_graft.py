@@ -358,7 +358,7 @@ def test_the_nearest_kernel_may_differ_by_what_it_lacks_or_by_its_arguments(lora
 def read_source_of(lora: Model, number: int) -> Any:
     from inductor_lab.read.kernel import read_source
 
-    return read_source(lora.source(number))
+    return read_source(lora.source(number))[0]
 
 
 # ------------------------------------------------------------ sizes

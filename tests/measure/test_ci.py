@@ -283,7 +283,7 @@ def clocked(workdir: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, PerfDif
         one = told[str(file)]
         if isinstance(one, LabError):
             raise one
-        return ResultView("diff", one)
+        return ResultView(one)
 
     monkeypatch.setattr(api, "diff_file", diff_file)
     monkeypatch.setattr(machine, "present_gpu", lambda: "sm_90")
@@ -400,7 +400,7 @@ def test_without_a_gpu_what_needs_a_time_is_an_error(
 ) -> None:
     monkeypatch.setattr(machine, "present_gpu", lambda: None)
     monkeypatch.setattr(
-        api, "diff_file", lambda *_, **__: ResultView("diff", replace(found(), ratio=None, ratio_interval=None))
+        api, "diff_file", lambda *_, **__: ResultView(replace(found(), ratio=None, ratio_interval=None))
     )
     Path("mine.py").write_text(KERNEL)
     made = lab("diff", "mine.py", *asked)

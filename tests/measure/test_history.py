@@ -109,7 +109,7 @@ def test_bench_and_diff_keep_when_asked_and_leave_nothing_unasked(
 
     found = PerfDiff("faster", 1.2, (1.1, 1.3), 0.01, {"timing": TIMING}, {"timing": TIMING}, "NVIDIA H200")
     monkeypatch.setattr(inductor_lab.measure.diff, "bench", lambda file, **asked: TIMING)
-    monkeypatch.setattr(inductor_lab.api, "diff_file", lambda file, gpu, **asked: ResultView("diff", found))
+    monkeypatch.setattr(inductor_lab.api, "diff_file", lambda file, gpu, **asked: ResultView(found))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "NVIDIA H200")
     assert lab("bench", file).code == lab("diff", file, "--json").code == 0
     assert not (workdir / "captured").exists()

@@ -22,7 +22,7 @@ from inductor_lab.read import read
 from inductor_lab.read.kernel import list_source
 from inductor_lab.read.matching import STEPS, SubgraphMatcher
 from inductor_lab.read.module import Module
-from inductor_lab.read.origins import UNKNOWN, _Facts, _Site, together
+from inductor_lab.read.origins import UNKNOWN, ModuleProvenance, _Site, together
 from inductor_lab.read.provenance import claim, graph, mark_above, node_mappings, stack
 from inductor_lab.read.wrapper import Run
 from inductor_lab.records import Capture, Claim, Kernel, LaunchArgument, Node, Provenance, SourceLine, TensorType
@@ -293,7 +293,7 @@ def test_a_shared_number_does_not_bring_the_line_that_needed_it_first() -> None:
     loss, relu = (SourceLine("model.py", line, code) for line, code in ((9, "loss = f(x)"), (3, "x = relu(x)")))
     zero = Node("full_default", "aten.full.default", "", (), TensorType("float32", (), ()), loss)
     where = Node("where", "aten.where.self", "", ("le", "full_default", "g"), TensorType("float32", (8,), (1,)), relu)
-    facts = _Facts(_Site("", Module((), (), ()), (zero, where)), list_source)
+    facts = ModuleProvenance(_Site("", Module((), (), ()), (zero, where)), list_source)
     assert facts._lines(("full_default", "where")) == (relu,)
     assert facts._lines(("full_default",)) == (loss,)  # nothing else is known of it
 
@@ -311,7 +311,7 @@ def provenance_of(fragment: list[str], printed: str, body: str = "tmp0 = tl.load
     """The lines of a kernel with that comment, in that graph."""
     definition = SimpleNamespace(name="kernel", claim=claim(fragment), comment="", text=body)
     nodes, _ = graph(printed)
-    facts = _Facts(_Site("", Module((), (), (definition,)), nodes), list_source)
+    facts = ModuleProvenance(_Site("", Module((), (), (definition,)), nodes), list_source)
     return tuple(line.line for line in facts.definition("kernel").source)
 
 
@@ -659,7 +659,7 @@ def test_a_kernel_without_a_comment_is_of_the_one_line_of_what_the_comment_above
         SimpleNamespace(name=name, claim=of, comment="", text="")
         for name, of in (("part", claim([])), ("jobs", replace(claim([]), nodes=("mean", "mean_1"))))
     )
-    facts = _Facts(_Site(text, Module((), (), (part, jobs), (Run("part", (), 2),)), found), list_source)
+    facts = ModuleProvenance(_Site(text, Module((), (), (part, jobs), (Run("part", (), 2),)), found), list_source)
     told = facts.launch(2)
     assert (told.origin, told.nodes, [line.line for line in told.source]) == (origin, nodes, lines)
 
@@ -678,7 +678,9 @@ def test_a_step_of_an_optimizer_is_of_the_lines_that_lead_to_what_it_writes(
     nodes, _ = graph(STEP)
     definition = SimpleNamespace(name="many", claim=claim([]), comment="", text=f"@jit\ndef many({parameters}):\n")
     values = tuple(LaunchArgument(str(n), each, None, each) for n, each in enumerate(passed.split(", ")))
-    facts = _Facts(_Site("many.run()", Module((), (), (definition,), (Run("many", values, 1),)), nodes), list_source)
+    facts = ModuleProvenance(
+        _Site("many.run()", Module((), (), (definition,), (Run("many", values, 1),)), nodes), list_source
+    )
     found = facts.launch(1)
     assert tuple(line.line for line in found.source) == told
     assert found.origin == ("written" if told else "unknown")

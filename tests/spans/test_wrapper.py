@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from inductor_lab.errors import LabError
-from inductor_lab.read.kernel import Source
+from inductor_lab.read.kernel import UNREAD
 from inductor_lab.read.module import read_module
-from inductor_lab.records import Argument
+from inductor_lab.records import Argument, Kernel
 from inductor_lab.records.span import Span
 from inductor_lab.spans.wrapper import SpanWrapper
 
@@ -59,12 +60,13 @@ tl.store({to} + ({place}), tmp0, xmask)
 """
 
 
-def kernel(name: str, *roles: str, place: str = "x0") -> Source:
+def kernel(name: str, *roles: str, place: str = "x0") -> Kernel:
     pointers = tuple(Argument(f"ptr{n}", "float32", role, pointer=True) for n, role in enumerate(roles))
     to = next(one.name for one in pointers if one.role != "in")
     body = BODY.format(to=to, place=place)
-    return Source(
-        name, "pointwise", (*pointers, Argument("xnumel", "int32", "size")), body, f"hash of {name}", (), {}, {}
+    arguments = (*pointers, Argument("xnumel", "int32", "size"))
+    return replace(
+        UNREAD, name=name, category="pointwise", arguments=arguments, body=body, body_sha256=f"hash of {name}"
     )
 
 

@@ -162,7 +162,7 @@ class Bounds:
         for access in accesses:
             tensor = self.tensors.get(access.pointer)
             told = pattern(self.found, access, tensor.told) if tensor is not None else None
-            for place, dimension in enumerate(told.dimensions if told is not None else ()):
+            for place, dimension in enumerate(told or ()):
                 if tensor is not None and dimension.coordinates == (coordinate,) and dimension.step == step:
                     yield tensor, place
 

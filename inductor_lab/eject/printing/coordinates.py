@@ -344,14 +344,13 @@ class Sources:
 def _walked(told: Pattern) -> dict[Coordinate, list[int]]:
     """The dimensions that each coordinate walks along from their beginning, step by step."""
     walked: dict[Coordinate, list[int]] = {}
-    for place, dimension in enumerate(told.dimensions):
+    for place, dimension in enumerate(told):
         for coordinate in dimension.coordinates:
             walked.setdefault(coordinate, []).append(place)
     return {
         coordinate: places
         for coordinate, places in walked.items()
-        if all(told.dimensions[place].start == 0 for place in places)
-        and any(abs(told.dimensions[place].step) == 1 for place in places)
+        if all(told[place].start == 0 for place in places) and any(abs(told[place].step) == 1 for place in places)
     }
 
 
