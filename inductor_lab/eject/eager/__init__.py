@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from inductor_lab.computation import computation
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.operators import TABLE, Operator
 from inductor_lab.computation.records import Computation
@@ -127,6 +128,24 @@ def eager(
         takes,
         helpers_of(printer.helpers & used),
     )
+
+
+def text_of(kernel: Kernel, names: Mapping[str, str], value: Expression) -> str:
+    """A value made of others, as one expression.
+
+    Args:
+        names: Those that the others have in the text, `Unknown` in the tree -> dtypes.
+
+    Raises:
+        NoReference: it has no form in PyTorch, or one that calls a helper.
+    """
+    printer = JobPrinter(kernel, {}, {})
+    printer.begin(computation(kernel), {})
+    printer.parameters = {called: Value(name(called), frozenset(), 0, dtype) for called, dtype in names.items()}
+    text = ast.unparse(printer.value(value).node)
+    if printer.helpers:
+        raise NoReference(f"`{text}` is no operation on values alone")
+    return text
 
 
 def helpers_of(called: Collection[str]) -> tuple[str, ...]:

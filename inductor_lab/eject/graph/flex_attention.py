@@ -14,10 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from inductor_lab.computation.operators import CANONICAL, TABLE, called
-from inductor_lab.dtypes import LANGUAGE
+from inductor_lab.computation.evaluation import Evaluation
+from inductor_lab.computation.nodes import NOWHERE
+from inductor_lab.computation.tree import Cast, Expression, Unknown, index_of
 from inductor_lab.eject.binding.tensors import Tensor, strides
-from inductor_lab.eject.eager.torch_values import dtype_of, filled, method, name
+from inductor_lab.eject.eager import text_of
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import names_in
 from inductor_lab.records import Kernel, TensorType
@@ -48,6 +49,7 @@ class Attention:
 class _Template:
     """What the body states: numbers and names that variables are set to, and the statements themselves."""
 
+    kernel: Kernel
     statements: Sequence[ast.stmt]
     inner: ast.FunctionDef
     numbers: dict[str, int | float] = field(default_factory=dict)
@@ -120,7 +122,7 @@ def _template(kernel: Kernel) -> _Template:
         )
     if INNER not in functions or kernel.name not in functions:
         raise NoReference("its own loop is not read as a tree")
-    template = _Template(functions[kernel.name].body, functions[INNER])
+    template = _Template(kernel, functions[kernel.name].body, functions[INNER])
     for statement in template.statements:
         match statement:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int() | float() as value)):
@@ -134,11 +136,15 @@ def _template(kernel: Kernel) -> _Template:
 
 def _score_and_mask(template: _Template) -> tuple[str, str]:
     """What becomes of the scores, and which of them a block that is not full keeps."""
-    values = Values({"qk": "scores", "m": "m", "n": "n", "off_z": "b", "off_h": "h"})
-    values.assign(template.inner.body)
+    places = {"m": "m", "n": "n", "off_z": "b", "off_h": "h"}
+    names = {"qk": ("float32", "scores"), **{name: ("int64", told) for name, told in places.items()}}
+    reading = _Reading(template.kernel, names)
+    reading.assign(template.inner.body)
     masked = next((s.body for s in template.inner.body if isinstance(s, ast.If) and ast.unparse(s.test) == MASKED), [])
-    values.assign(masked)
-    return values.text(_set(template.inner.body, "post_mod_scores")), values.text(_set(masked, "mask_mod_output"))
+    reading.assign(masked)
+    told = _set(template.inner.body, "post_mod_scores"), _set(masked, "mask_mod_output")
+    scores, mask = (reading.text(reading.of(value)) for value in told)
+    return scores, mask
 
 
 def _set(statements: Sequence[ast.stmt], name: str) -> ast.expr:
@@ -232,103 +238,72 @@ def _weights(template: _Template, held: Mapping[str, Tensor]) -> list[str]:
 def _stored(template: _Template, held: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> dict[str, str]:
     """Parameter -> what it holds afterwards."""
     results = {held["LSE"].parameter: "lse / math.log(2)"}
-    values = Values({"acc": "attended"})
-    values.assign(template.statements)
+    reading = _Reading(template.kernel, {"acc": ("float32", "attended")})
+    reading.assign(template.statements)
     shape = tuple(template.number(name) for name in ("ZQ", "HQ", "Q_LEN", "V_HEAD_DIM"))
     for statement in template.statements:
         match statement:
             case ast.Expr(
                 ast.Call(
-                    func=ast.Attribute(attr="store"), args=[ast.BinOp(left=ast.Name(id=name), right=address), value, *_]
+                    func=ast.Attribute(attr="store"), args=[ast.BinOp(left=ast.Name(id=name), right=address), given, *_]
                 )
             ):
                 if name not in tensors:
                     raise NoReference(f"its text stores to {name}, which is no tensor of the launch")
-                type_ = tensors[name].type
-                text = values.text(value) + permutation(type_, shape, strides_of(address, template.statements, AXES))
-                results[name] = _rounded(text, type_.dtype)
+                type_, value = tensors[name].type, reading.of(given)
+                if isinstance(value, Cast) and value.operand.dtype == type_.dtype:
+                    value = value.operand
+                text = reading.text(reading.cast(value, type_.dtype))
+                results[name] = text + permutation(type_, shape, _moves(address, template.statements))
     return results
 
 
-def _rounded(text: str, dtype: str) -> str:
-    """A value as a tensor of the dtype holds it."""
-    if dtype == "float32":
-        return text
-    text = text.removesuffix(".to(torch.float32)") if text.endswith(f".to(torch.{dtype}).to(torch.float32)") else text
-    return (
-        text
-        if text.endswith(f".to(torch.{dtype})")
-        else f"{text if text.isidentifier() else f'({text})'}.to(torch.{dtype})"
-    )
+def _moves(address: ast.expr, statements: Sequence[ast.stmt]) -> tuple[int, ...]:
+    """How far an address moves with each of the template's places.
+
+    Raises:
+        NoReference: it is no sum of them.
+    """
+    reading = Evaluation(names={axis: Unknown("int32", NOWHERE, axis, ()) for axis in AXES})
+    for statement in statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=variable)], value=value) if variable not in AXES:
+                reading.names[variable] = reading.of(value)
+    factors = {term.of: term.factor for term in index_of(reading.of(address)).terms}
+    axes = [reading.names[axis] for axis in AXES]
+    if not factors.keys() <= {*axes}:
+        raise NoReference("its result is stored where no sum of its places tells")
+    return tuple(factors.get(axis, 0) for axis in axes)
 
 
-# ------------------------------------------------------------ values of the template's text as PyTorch
-
-SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor)
-"""Operators that are the same between tensors of torch."""
+# ------------------------------------------------------------ what the template's text computes
 
 
-class Values:
-    """Expressions of the template's text, each told by what it is made of: a few assignments to `tmp0` ...
+class _Reading(Evaluation):
+    """Reads the template's text as a tree of operations on scores and places alone.
 
     Args:
-        names: A variable of the template -> what the reference calls it.
+        names: A variable of the template -> its dtype, and what the reference calls it.
     """
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.known = {variable: name(called) for variable, called in names.items()}
+    def __init__(self, kernel: Kernel, names: Mapping[str, tuple[str, str]]) -> None:
+        super().__init__()
+        self.kernel, self.dtypes = kernel, {told: dtype for dtype, told in names.values()}
+        self.names |= {name: self.make(Unknown, dtype, NOWHERE, told, ()) for name, (dtype, told) in names.items()}
+
+    def unknown(self, node: ast.AST, *inputs: Expression, dtype: str = "") -> Expression:
+        raise NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
 
     def assign(self, statements: Iterable[ast.stmt]) -> None:
         """Learn what the variables `tmp0` ... of some statements are; others of them are left."""
         for statement in statements:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=variable)], value=value) if variable.startswith("tmp"):
-                    self.known[variable] = self.visit(value)
+                    self.names[variable] = self.of(value)
 
-    def text(self, value: ast.expr) -> str:
-        """An expression in PyTorch.
-
-        Raises:
-            NoReference: it has a part that is no operation on these values alone.
-        """
-        return ast.unparse(self.visit(value))
-
-    def visit(self, node: ast.expr) -> ast.expr:
-        match node:
-            case ast.Name(id=variable) if variable in self.known:
-                return self.known[variable]
-            case ast.Constant() | ast.Call(func=ast.Name(id="float"), args=[ast.Constant()]):
-                return node
-            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, SAME):
-                return ast.BinOp(self.visit(left), op, self.visit(right))
-            case ast.UnaryOp(op=ast.USub() | ast.Invert() as op, operand=operand):
-                return ast.UnaryOp(op, self.visit(operand))
-            case ast.Compare(left=left, ops=[test], comparators=[right]):
-                return ast.Compare(self.visit(left), [test], [self.visit(right)])
-            case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[ast.Attribute(attr=dtype)]):
-                return method(self.visit(value), "to", dtype_of(LANGUAGE.get(dtype, dtype)))
-            case ast.Call(func=ast.Attribute(attr="full"), args=[ast.List(), value, ast.Attribute()]):
-                return self.visit(value)
-            case ast.Call():
-                return self.call(node)
-        raise unreadable(node)
-
-    def call(self, node: ast.Call) -> ast.expr:
-        word = called(node)
-        row = TABLE.get(CANONICAL.get(word, word))
-        if row is None or node.keywords or (row.places and row.places != len(node.args)):
-            raise unreadable(node)
-        operands = [self.visit(value) for value in node.args]
-        numbers = [place for place, value in enumerate(operands) if isinstance(value, ast.Constant)]
-        if row.bound and len(operands) == 2 and len(numbers) == 1:
-            return method(operands[1 - numbers[0]], row.bound, operands[numbers[0]])
-        if numbers and row.name != "where":
-            raise unreadable(node)
-        return filled(row.form(len(operands)), *operands)
-
-
-def unreadable(node: ast.AST) -> NoReference:
-    return NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
+    def text(self, value: Expression) -> str:
+        """A value in PyTorch."""
+        return text_of(self.kernel, self.dtypes, value)
 
 
 # ------------------------------------------------------------ where the result lies
@@ -354,36 +329,3 @@ def permutation(type_: TensorType, shape: Sequence[int], steps: Sequence[int]) -
     if strides(turned) or strides(type_):
         raise NoReference("its result is stored as another view of its memory")
     return f".permute({', '.join(map(str, order))})"
-
-
-def strides_of(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:
-    """How far an address moves with each variable.
-
-    Raises:
-        NoReference: it is no sum of them.
-    """
-    known = {
-        statement.targets[0].id: statement.value
-        for statement in statements
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-    }
-    found = _linear(address, {name: value for name, value in known.items() if name not in axes}, axes)
-    return tuple(found.get(axis, 0) for axis in axes)
-
-
-def _linear(node: ast.expr, known: dict[str, ast.expr], axes: Sequence[str]) -> dict[str, int]:
-    match node:
-        case ast.Name(id=name) if name in axes:
-            return {name: 1}
-        case ast.Name(id=name) if name in known:
-            return _linear(known[name], {n: v for n, v in known.items() if n != name}, axes)
-        case ast.Constant(value=int() as number):
-            return {"": number} if number else {}
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            both = [_linear(side, known, axes) for side in (left, right)]
-            return {name: both[0].get(name, 0) + both[1].get(name, 0) for name in both[0] | both[1]}
-        case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=right):
-            return {name: factor * step for name, step in _linear(right, known, axes).items()}
-        case ast.Call(func=ast.Attribute(attr="broadcast_to"), args=[inside, _]):
-            return _linear(inside, known, axes)
-    raise NoReference("its result is stored where no sum of its places tells")
