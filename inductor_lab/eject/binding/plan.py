@@ -17,6 +17,7 @@ from inductor_lab.eject.binding.tensors import Tensor, TensorView
 from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.graph import Reference, aten
+from inductor_lab.eject.graph.flex_attention import attention, is_flex
 from inductor_lab.eject.refusal import NoGraphForm, NoReference
 from inductor_lab.eject.sizes import told
 from inductor_lab.eject.triton import subkernel_tables
@@ -178,6 +179,6 @@ def referenced(
     """The eager reference; None, with the reason, where there is none."""
     views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in tensors.items()}
     try:
-        return eager(kernel, found, views, scalars), ""
+        return attention(kernel, tensors) if is_flex(kernel) else eager(kernel, found, views, scalars), ""
     except NoReference as reason:
         return None, str(reason)

@@ -18,7 +18,7 @@ from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.nodes import NOWHERE
 from inductor_lab.computation.tree import Cast, Expression, Unknown, index_of
 from inductor_lab.eject.binding.tensors import Tensor, strides
-from inductor_lab.eject.eager import text_of
+from inductor_lab.eject.eager import Eager, text_of
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import names_in
 from inductor_lab.records import Kernel, TensorType
@@ -33,16 +33,6 @@ LOCAL = frozenset({"b", "h", "m", "n", "scores", "counted", "lse", "weights", "a
 """Variables of the reference."""
 MOST = 1 << 29
 """Scores that the reference may hold at once: 4 GiB in float64, and as much for each of a few values made of them."""
-
-
-@dataclass(frozen=True)
-class Attention:
-    """The parts of a reference."""
-
-    takes: tuple[str, ...]
-    lines: tuple[str, ...]
-    results: tuple[str, ...]
-    """By the written tensors, in their order."""
 
 
 @dataclass
@@ -83,7 +73,7 @@ def idle(kernel: Kernel) -> frozenset[str]:
     )
 
 
-def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Attention:
+def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Eager:
     """The reference over the tensors by their names.
 
     Raises:
@@ -107,11 +97,11 @@ def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Attention:
     lines += [_counted(template, held, tables, mask), *_weights(template, held)]
     results = _stored(template, held, tensors)
     named = names_in(*lines, *results.values())
-    takes = tuple(tensor.name for tensor in tensors.values() if tensor.name in named)
-    written = [tensor for tensor in tensors.values() if tensor.role != "in"]
-    if lost := [tensor.parameter for tensor in written if tensor.parameter not in results]:
+    takes = tuple(parameter for parameter, tensor in tensors.items() if tensor.name in named)
+    written = tuple(parameter for parameter, tensor in tensors.items() if tensor.role != "in")
+    if lost := [parameter for parameter in written if parameter not in results]:
         raise NoReference(f"its body does not tell what it writes to {lost[0]}")
-    return Attention(takes, tuple(lines), tuple(results[tensor.parameter] for tensor in written))
+    return Eager(tuple(lines), tuple(results[parameter] for parameter in written), written, takes, ("visits",))
 
 
 def _template(kernel: Kernel) -> _Template:
