@@ -11,7 +11,6 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.bind.bindings import ACCUMULATING
@@ -37,31 +36,27 @@ MOST_NAMED = 4
 class Reference:
     """The body of `reference`: assignments, then one expression a written tensor."""
 
-    statements: tuple[str, ...]
-    results: tuple[str, ...]
+    assigned: tuple[tuple[str, ast.expr], ...]
+    """Names and what they are."""
+    values: tuple[ast.expr, ...]
     operators: tuple[str, ...]
     """ATen operators in order, without views: `add`, `mul`, `relu`."""
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Sizes that no tensor that it reads tells, and what they were when this was captured."""
 
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The assignments as text."""
+        return tuple(f"{variable} = {ast.unparse(value)}" for variable, value in self.assigned)
 
-@dataclass(frozen=True)
-class Form:
-    """The same as trees."""
-
-    statements: tuple[tuple[str, ast.expr], ...]
-    """Names and what they are."""
-    results: tuple[ast.expr, ...]
-    operators: tuple[str, ...]
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The values as text."""
+        return tuple(map(ast.unparse, self.values))
 
     def names(self) -> set[str]:
         """Names that the statements and the results say."""
-        return set(names_in(*(value for _, value in self.statements), *self.results))
-
-    def reference(self, sizes: Mapping[str, int] = MappingProxyType({})) -> Reference:
-        """The form as text."""
-        statements = (f"{variable} = {ast.unparse(value)}" for variable, value in self.statements)
-        return Reference(tuple(statements), tuple(map(ast.unparse, self.results)), self.operators, sizes)
+        return set(names_in(*(value for _, value in self.assigned), *self.values))
 
 
 PYTHONS = {"torch", "math", "DEVICE", "max", "min"}
@@ -91,25 +86,18 @@ def aten(
     if is_flex(kernel):
         raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
     tied = bound_values(kernel, launch, graph, found, environment)
-    names = {parameter: tensor.name for parameter, tensor in tensors.items()}
-    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
-    written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
-    unknown = [parameter for parameter in read if parameter not in tied.read]
-    unknown += [parameter for parameter in written if parameter not in tied.written]
     scattered = {
         access.pointer for part in found.every() for access in part.stores if access.kind == "store" and access.gathered
     }
-    if partly := [parameter for parameter in written if parameter in scattered]:
+    if partly := [parameter for parameter, tensor in tensors.items() if tensor.role != "in" and parameter in scattered]:
         raise NoGraphForm(
-            f"an index says where {_listed(partly, names)} is written: the rest of it is another kernel's"
+            f"an index says where {_listed(partly, tensors)} is written: the rest of it is another kernel's"
         )
-    if nameless := _by_buffer(kernel, launch, tied.nodes, unknown):
+    if nameless := _by_buffer(kernel, launch, tied.nodes, _unknown(tied, tensors)):
         raise NoGraphForm(
-            f"Inductor's comment names no value of the graph for what is in {_listed(nameless, names)}: "
+            f"Inductor's comment names no value of the graph for what is in {_listed(nameless, tensors)}: "
             "it says the buffer alone, as it does for the parts of a reduction"
         )
-    if unknown:
-        raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
     return over(tied, tensors, environment, helpers, kernel.category != "template")
 
 
@@ -123,7 +111,7 @@ def over(
     """The graph's values that are written as PyTorch of those that are read, over the tensors by their names.
 
     Args:
-        tied: Of all that is read and written.
+        tied: As far as they are known.
         passes: Whether a caller may pass sizes that no tensor tells.
 
     Raises:
@@ -132,8 +120,10 @@ def over(
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
+    if unknown := _unknown(tied, tensors):
+        raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, tensors)}")
     form = printed(tied, names, written)
-    assigned = {variable for variable, _ in form.statements}
+    assigned = {variable for variable, _ in form.assigned}
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - form.names()):
         raise NoGraphForm(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
@@ -146,9 +136,9 @@ def over(
     ]
     results = [
         _as_held(value, tensors[p].type, tied.nodes[tied.written[p]].type, environment)
-        for p, value in zip(written, form.results, strict=True)
+        for p, value in zip(written, form.values, strict=True)
     ]
-    form = replace(form, statements=(*views, *form.statements), results=tuple(results))
+    form = replace(form, assigned=(*views, *form.assigned), values=tuple(results))
     named = form.names() - assigned - mine - PYTHONS
     sizes = told([tensors[parameter] for parameter in read], named)
     passed = {symbol: environment[symbol] for symbol in sorted(named - sizes.keys()) if symbol in environment}
@@ -156,7 +146,15 @@ def over(
     if lost:
         raise NoGraphForm(f"no tensor that it reads tells the size {', '.join(sorted(lost))}")
     found = [(symbol, of_torch(where)) for symbol, where in sorted(sizes.items())]
-    return replace(form, statements=(*found, *form.statements)).reference(passed)
+    return replace(form, assigned=(*found, *form.assigned), sizes=passed)
+
+
+def _unknown(tied: Values, tensors: Mapping[str, Tensor]) -> list[str]:
+    """The parameters of which the value is not known that they hold before, or behind."""
+    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out" and parameter not in tied.read]
+    return read + [
+        parameter for parameter, tensor in tensors.items() if tensor.role != "in" and parameter not in tied.written
+    ]
 
 
 def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: Collection[str]) -> list[str]:
@@ -165,8 +163,8 @@ def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: 
     return [argument.name for argument in launch.arguments if argument.name in unknown and argument.value in claimed]
 
 
-def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
-    shown = [f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters)]
+def _listed(parameters: Sequence[str], tensors: Mapping[str, Tensor]) -> str:
+    shown = [f"`{tensors[parameter].name}`" for parameter in dict.fromkeys(parameters)]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
     return ", ".join(shown[:MOST_NAMED]) + more
 
@@ -201,7 +199,7 @@ def _rows_of_channels(rows: TensorType, images: TensorType) -> bool:
     return rows.shape[1] == images.shape[1] and rows.shape != images.shape and not strides(rows)
 
 
-def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Form:
+def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
     """Print what the written parameters must hold.
 
     Args:
@@ -245,7 +243,7 @@ def _printed(
     order: Sequence[str],
     wanted: Sequence[str],
     incoming: Mapping[str, str],
-) -> Form:
+) -> Reference:
     """A statement for each value that is used twice or long; all others where they are used."""
     uses = Counter(names_in(*(values.nodes[node].tree for node in order)))
     uses.update(wanted)
@@ -264,7 +262,7 @@ def _printed(
     called = [operator(node) for name in order if "." in (node := values.nodes[name]).target]
     operators = tuple(dict.fromkeys(word for word in called if word not in NAMELESS))
     results = (_as_tensor(values.nodes[node], stands[node]) for node in wanted)
-    return Form(tuple(statements), tuple(results), operators)
+    return Reference(tuple(statements), tuple(results), operators)
 
 
 def _of_numbers(node: Node, nodes: Mapping[str, Node], stands: Mapping[str, ast.expr]) -> dict[str, ast.expr]:

@@ -22,7 +22,7 @@ from inductor_lab.bind.elements import numel
 from inductor_lab.computation import Computation, computation
 from inductor_lab.eject import naming
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.graph import MOST_NAMED, Reference, over
+from inductor_lab.eject.graph import Reference, over
 from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import launch_in_numbers, named, nodes_in_numbers
@@ -45,16 +45,6 @@ def aten(plan: SpanPlan) -> Reference:
         raise NoGraphForm("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
     tied = _Tied(plan)
     tensors = {tensor.parameter: tensor for tensor in plan.tensors}
-    unknown = [
-        tensor.name
-        for tensor in plan.tensors
-        if (tensor.role != "out" and tensor.parameter not in tied.read)
-        or (tensor.role != "in" and tensor.parameter not in tied.written)
-    ]
-    if unknown:
-        shown = ", ".join(f"`{name}`" for name in unknown[:MOST_NAMED])
-        more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
-        raise NoGraphForm(f"it is not known which value of the graph is in {shown}{more}")
     try:
         values = Values(tied.read, tied.written, tied.nodes, frozenset(tied.products))
         return over(values, tensors, plan.environment, naming.RESERVED, passes=True)
