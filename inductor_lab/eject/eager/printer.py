@@ -221,9 +221,6 @@ class Printer(ABC):
         """Pointer -> the tensor."""
         self.sizes = sizes
         """`ks0`, `xnumel` -> Python."""
-        self.bound = bound(kernel)
-        """`ks0` -> what the launch passes for it."""
-        self.known = self.symbols()
         spelled = {text for text in sizes.values() if text.isidentifier()}
         self.taken = {view.name for view in tensors.values()} | spelled | {"torch", "DEVICE", "math"}
         self.functions = functions(kernel)
@@ -245,6 +242,9 @@ class Printer(ABC):
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job of the kernel: a space of its own, tensors as the job before left them."""
         self.job = job
+        self.bound = job.sizes
+        """`ks0` -> what the launch passes for it."""
+        self.known = self.symbols()
         self.versions = {pointer: [content] for pointer, content in contents.items()}
         self.done: dict[tuple[int, tuple[tuple[int, int, int], ...]], Value] = {}
         stores = [access for access in job.stores if access.pointer in self.tensors]
@@ -317,7 +317,7 @@ class Printer(ABC):
         """A size that the body calls by name."""
         if size in self.sizes:
             return _tree(self.sizes[size])
-        if size not in self.bound and size not in self.job.sizes:
+        if size not in self.bound:
             raise NoReference(f"{size} is not known before the launch")
         return self.extent(Size.of(size, self.bound))
 
@@ -379,13 +379,6 @@ class Printer(ABC):
             return value
         node = subscript(value.node, [NEW] * (rank - value.rank) + [ALL] * value.rank)
         return changed(value, node, rank=rank)
-
-
-def bound(kernel: Kernel) -> dict[str, str]:
-    """`ks0` -> what the launch passes for it."""
-    launch = kernel.launches[0].arguments if kernel.launches else ()
-    sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
-    return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
 
 
 def _tree(text: str) -> ast.expr:
