@@ -7,6 +7,7 @@ from math import prod
 
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Input, SizeLike, TensorType
+from inductor_lab.records.size import is_row_by_row
 
 IDLE = "a result that is not asked for"
 """What a tensor holds that a kernel takes for a result and leaves as it is."""
@@ -86,9 +87,4 @@ class TensorView:
 
 def strides(type_: TensorType) -> str:
     """How a tensor lies in memory, where it does not lie row by row."""
-    expected = 1
-    for size, step in reversed(list(zip(type_.shape, type_.stride, strict=True))):
-        if size != 1 and step != expected:
-            return f" with strides {list(type_.stride)}"
-        expected *= size if isinstance(size, int) else 1
-    return ""
+    return "" if is_row_by_row(type_.shape, type_.stride) else f" with strides {list(type_.stride)}"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.space import distinct
 from inductor_lab.computation.tree import Expression
-from inductor_lab.eject.eager.loads import all_of, as_memory, dense, places, position, typed
+from inductor_lab.eject.eager.loads import all_of, as_memory, places, position, typed
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.reductions import folded
 from inductor_lab.eject.eager.torch_values import (
@@ -37,7 +37,7 @@ from inductor_lab.eject.eager.torch_values import (
 from inductor_lab.eject.eager.views import View, aligned, cut, seen_by
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
-from inductor_lab.records.size import product
+from inductor_lab.records.size import memory_order, product
 
 ATOMIC = {"store": "", "atomic_add": "add", "atomic_max": "amax", "atomic_min": "amin", "atomic_xchg": ""}
 """An access -> how what it stores is put together with what is there."""
@@ -173,7 +173,7 @@ def _all_written(printer: Printer, pointer: str, type_: TensorType) -> bool:
     boxes = [box for access in stores if (box := printer.job.box(access)) is not None]
     numel = product(extents(type_.shape))
     every = len(boxes) == len(stores) and numel.is_number and distinct(boxes) == numel.number
-    return every and dense(type_) is not None
+    return every and memory_order(type_.shape, type_.stride) is not None
 
 
 def shaped(printer: Printer, value: Value, type_: TensorType, found: View) -> ast.expr:
@@ -231,7 +231,7 @@ def _unkept(value: Value, dropped: Sequence[int]) -> ast.expr | None:
 def from_memory(printer: Printer, made: ast.expr, type_: TensorType) -> ast.expr:
     """A row of memory as the tensor that lies in it."""
     shape = printer.extents(type_.shape)
-    order = dense(type_)
+    order = memory_order(type_.shape, type_.stride)
     if order is None:
         return method(made, "as_strided", tuple_of(shape), tuple_of(printer.extents(type_.stride)))
     if len(shape) == 1:

@@ -28,8 +28,9 @@ from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import launch_in_numbers, named, nodes_in_numbers
 from inductor_lab.eject.span.kernels import is_claimed, of_launch
 from inductor_lab.eject.span.plan import SpanPlan, operator
-from inductor_lab.eject.span.views import bases, is_row_by_row, said
+from inductor_lab.eject.span.views import bases, said
 from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
+from inductor_lab.records.size import is_row_by_row
 from inductor_lab.records.span import SpanStep
 
 RETURNS = re.compile(r"^ +return (\(.*, \))$", re.MULTILINE)

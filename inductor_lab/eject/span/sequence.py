@@ -23,10 +23,10 @@ from inductor_lab.eject.file.literals import called, tuple_of
 from inductor_lab.eject.rendering import Launcher
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.plan import MADE, SpanPlan
-from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
+from inductor_lab.eject.span.views import bases, said
 from inductor_lab.errors import LabError
 from inductor_lab.records import SizeLike, TensorType
-from inductor_lab.records.size import Size
+from inductor_lab.records.size import Size, is_row_by_row, memory_order
 from inductor_lab.records.span import SpanStep, SpanTensor
 
 ROW = 3
@@ -68,7 +68,8 @@ class Composer:
         copied = []
         for tensor in self.span.tensors:
             name = self.names[tensor.name]
-            counts = any(f"as_strided({name}," in line for line in lines) and not is_dense(tensor.type)
+            gaps = memory_order(tensor.type.shape, tensor.type.stride) is None
+            counts = gaps and any(f"as_strided({name}," in line for line in lines)
             if tensor.role == "inout" or (tensor.role == "in" and counts):
                 copied.append(f"{name} = {f'{empty(tensor.type)}.copy_({name})' if counts else f'{name}.clone()'}")
         return [*copied, *lines]

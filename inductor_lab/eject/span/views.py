@@ -12,7 +12,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from inductor_lab.records import SizeLike, TensorType
-from inductor_lab.records.size import Size, product
+from inductor_lab.records.size import Size, is_row_by_row, product
 from inductor_lab.records.span import SpanStep
 
 Sizes = Sequence[SizeLike]
@@ -67,7 +67,7 @@ def view(name: str, of: TensorType, shape: Sizes, stride: Sizes, offset: SizeLik
         if (found := _turned(name, held, steps, shape, stride)) is not None:
             return found
         if is_row_by_row(held, steps) and _numel(held) == _numel(shape):
-            order = _order(shape, stride)
+            order = _order(stride)
             rows = [shape[at] for at in order]
             if is_row_by_row(rows, [stride[at] for at in order]):
                 flat = f"{name}.view({_listed(rows)})" if rows != held else name
@@ -119,26 +119,11 @@ def _sliced(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes, o
     return None if rest else f"{name}[{', '.join(parts)}]" if parts else name
 
 
-def _order(shape: Sizes, stride: Sizes) -> list[int]:
+def _order(stride: Sizes) -> list[int]:
     """The dimensions, those with the longest steps first; as they are where a step is a symbol."""
     if not all(isinstance(step, int) for step in stride):
         return list(range(len(stride)))
     return sorted(range(len(stride)), key=lambda at: (-int(stride[at]), at))
-
-
-def is_dense(type_: TensorType) -> bool:
-    """Whether its elements fill a piece of memory without gaps, in whatever order: a copy of it lies alike."""
-    order = _order(type_.shape, type_.stride)
-    return is_row_by_row([type_.shape[at] for at in order], [type_.stride[at] for at in order])
-
-
-def is_row_by_row(shape: Sizes, stride: Sizes) -> bool:
-    expected = Size(1)
-    for size, step in reversed(list(zip(shape, stride, strict=True))):
-        if size != 1 and Size.of(step) != expected:
-            return False
-        expected *= Size.of(size)
-    return True
 
 
 def _numel(shape: Sizes) -> Size:

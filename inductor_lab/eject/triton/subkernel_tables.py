@@ -24,6 +24,7 @@ from inductor_lab.eject.refusal import NoReference, UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.triton.subkernels import PROGRAM, Job, Kind, Order, in_one_launch, kinds
 from inductor_lab.records import Kernel, TensorType
+from inductor_lab.records.size import memory_order
 
 SHAPED = {"arange", "full", "zeros", "ones", "empty", "cat", "stack"}
 """Functions of torch whose result has a shape of its own."""
@@ -205,10 +206,7 @@ def _lies_as_one(job: Job) -> bool:
     """Whether the tensors of more than an element have one shape and lie in one order, with nothing between their elements."""
     types = {tensor.type for tensor in job.tensors.values() if tensor.numel() > 1}
     lies = {(type_.shape, type_.stride) for type_ in types}
-    dense = all(
-        1 + sum((int(size) - 1) * int(step) for size, step in zip(*each, strict=True)) == prod(map(int, each[0])) for each in lies
-    )  # fmt: skip
-    return len(lies) <= 1 and dense
+    return len(lies) <= 1 and all(memory_order(*each) is not None for each in lies)
 
 
 def _is_by_element(reference: Eager) -> bool:
