@@ -13,7 +13,7 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.arguments import LaunchSizes, bound_arguments, numels, scalars, settled
-from inductor_lab.eject.binding.tensors import Tensor, TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.graph import Reference, aten
@@ -177,8 +177,7 @@ def referenced(
     kernel: Kernel, found: Computation, tensors: Mapping[str, Tensor], scalars: Mapping[str, str]
 ) -> tuple[Eager | None, str]:
     """The eager reference; None, with the reason, where there is none."""
-    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in tensors.items()}
     try:
-        return attention(kernel, tensors) if is_flex(kernel) else eager(kernel, found, views, scalars), ""
+        return attention(kernel, tensors) if is_flex(kernel) else eager(kernel, found, tensors, scalars), ""
     except NoReference as reason:
         return None, str(reason)

@@ -1,4 +1,4 @@
-"""The tensor arguments of an ejected file: their names, types and what may stand in them; what the reference knows of each."""
+"""The tensor arguments of an ejected file: their names, types and what may stand in them."""
 
 from __future__ import annotations
 
@@ -72,17 +72,6 @@ class Tensor:
         """Only where the numbers are not those of a tensor that lies row by row, in the words of its sizes."""
         lies = strides(self.type)
         return f" with strides [{', '.join(map(str, shown.stride))}]" if lies and shown.stride else lies
-
-
-@dataclass(frozen=True)
-class TensorView:
-    """One tensor of a launch as the reference names it."""
-
-    name: str
-    """The Python variable."""
-    type: TensorType | None
-    read: bool = True
-    """False for an output: its shape is asked for last."""
 
 
 def strides(type_: TensorType) -> str:

@@ -37,7 +37,7 @@ from inductor_lab.computation.tree import (
     Size,
     Unknown,
 )
-from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.eager.loads import load, position
 from inductor_lab.eject.eager.pointwise import idiom, operation, random
 from inductor_lab.eject.eager.printer import Printer
@@ -97,7 +97,7 @@ FOLDED = {("xor", ""): "parity", ("welford", "m2"): "deviation"}
 def eager(
     kernel: Kernel,
     found: Computation,
-    tensors: Mapping[str, TensorView],
+    tensors: Mapping[str, Tensor],
     sizes: Mapping[str, str] | None = None,
 ) -> Eager:
     """Print what a kernel's launch leaves in the tensors that it writes.
@@ -158,7 +158,7 @@ class JobPrinter(Printer):
 
     def every(self, found: Computation) -> dict[str, ast.expr]:
         """Print all jobs of a kernel in turn: pointer -> what its tensor holds afterwards."""
-        contents = {pointer: name(view.name) for pointer, view in self.tensors.items()}
+        contents = {pointer: name(tensor.name) for pointer, tensor in self.tensors.items()}
         for job in found.every():
             self.job_of(job, contents)
             contents = {pointer: versions[-1] for pointer, versions in self.versions.items()}

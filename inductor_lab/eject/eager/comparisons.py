@@ -19,7 +19,7 @@ from inductor_lab.computation.intervals import Interval, exactly
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
-from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.eager import JobPrinter, helpers_of, tidy
 from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.printer import Printer
@@ -81,7 +81,7 @@ class Comparison:
 def compares(
     kernel: Kernel,
     found: Computation,
-    tensors: Mapping[str, TensorView],
+    tensors: Mapping[str, Tensor],
     sizes: Mapping[str, str],
     bounds: Mapping[int, Bounds],
 ) -> Compares:
@@ -119,7 +119,7 @@ def _short(said: str, before: ast.expr) -> str:
     return next((form for form in (said, ast.unparse(before)) if len(form) <= LONG), "...")
 
 
-def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
+def _may_compare(job: Computation, tensors: Mapping[str, Tensor]) -> bool:
     """Whether anything of a job's trees may be a comparison: most kernels have none, and need no second text."""
     for node in job.nodes:
         match node:
@@ -132,13 +132,9 @@ def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
     return any(_narrows(tensors[store.pointer], store.value) for store in job.stores if store.pointer in tensors)
 
 
-def _narrows(view: TensorView, value: Expression | None) -> bool:
+def _narrows(stored: Tensor, value: Expression | None) -> bool:
     return (
-        value is not None
-        and view.type is not None
-        and view.type.dtype in LARGEST
-        and value.dtype in {"float32", "float64"}
-        and of_data(value)
+        value is not None and value.dtype in {"float32", "float64"} and stored.type.dtype in LARGEST and of_data(value)
     )
 
 
@@ -159,11 +155,11 @@ class ComparingPrinter(JobPrinter):
         """Print the stores, and what each compares when it rounds."""
         super().play()
         for access in self.job.stores:
-            view = self.tensors.get(access.pointer)
-            if view is not None and view.type is not None and access.value is not None and _narrows(view, access.value):
+            stored = self.tensors.get(access.pointer)
+            if stored is not None and access.value is not None and _narrows(stored, access.value):
                 ranges, _ = self.space.split(access.mask)
                 with self.space.within(ranges):
-                    self.compared[id(self.job)] += cast(self, access.value, view.type.dtype)
+                    self.compared[id(self.job)] += cast(self, access.value, stored.type.dtype)
 
     def made(self, node: Expression) -> Value:
         """A value by the rule for its kind; what it compares is kept."""

@@ -307,10 +307,7 @@ def typed(printer: Printer, pointer: str) -> TensorType:
     """The type of a tensor that the launch passes."""
     if pointer not in printer.tensors:
         raise NoReference(f"the launch does not pass {pointer}")
-    type_ = printer.tensors[pointer].type
-    if type_ is None:
-        raise NoReference(f"the shape of {pointer} is not told")
-    return type_
+    return printer.tensors[pointer].told
 
 
 def loaded(node: Load, made: Value) -> Value:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
-from inductor_lab.eject.binding.tensors import Tensor, TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager.comparisons import MOST, compares
 from inductor_lab.eject.file.literals import keywords, listed, quoted, tuple_of
@@ -203,9 +203,8 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
         return NONE
     if plan.table and len(plan.table.kinds) == 1 and (told := _of_a_job(plan, plan.table.kinds[0])):
         return told
-    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
     bounds = {id(job): _bounds(plan, job) for job in plan.found.every()}
-    found = compares(plan.kernel, plan.found, views, plan.scalars, bounds)
+    found = compares(plan.kernel, plan.found, plan.tensors, plan.scalars, bounds)
     named = names_in(*found.lines, *found.rows)
     unread = {tensor.name for tensor in plan.tensors.values()} - set(reference.takes)
     if (named | plan.telling(named)) & unread:
@@ -218,7 +217,7 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
 def _of_a_job(plan: Plan, one: TableKind) -> Comparisons | None:
     """The comparisons of the jobs of a table, where all make the same ones."""
     made = [
-        compares(plan.kernel, job.found, one.views(job), plan.scalars, {id(job.found): _bounds(plan, job.found)})
+        compares(plan.kernel, job.found, one.called(job), plan.scalars, {id(job.found): _bounds(plan, job.found)})
         for job in one.kind.jobs
     ]
     first, takes, many = made[0], one.reference.takes, len(made)
