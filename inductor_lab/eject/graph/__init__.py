@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
@@ -21,6 +22,7 @@ from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, metho
 from inductor_lab.eject.graph.flex_attention import is_flex
 from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
 from inductor_lab.eject.graph.spelling import is_number, spelled
+from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import in_numbers, told
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
@@ -65,6 +67,16 @@ NAMELESS = VIEWS | COPIES | CONSTANTS
 """Operators that move or name values without computing any: left out of a kernel's name."""
 
 
+@contextmanager
+def _followed() -> Iterator[None]:
+    """What the graph's text does not hold is a reason why there is no form."""
+    try:
+        yield
+    except (KeyError, SyntaxError) as place:
+        raise NoGraphForm(f"the graph's text can not be followed at {place}") from place
+
+
+@_followed()
 def aten(
     kernel: Kernel,
     launch: Launch,
@@ -72,13 +84,11 @@ def aten(
     found: Computation,
     tensors: Mapping[str, Tensor],
     environment: Mapping[str, int],
-    helpers: Collection[str],
 ) -> Reference:
     """The ATen form of one launch, over the tensors by their names.
 
     Args:
         environment: Symbol -> its value when this was captured: all that are known.
-        helpers: Names that are taken.
 
     Raises:
         NoGraphForm: there is none, and why.
@@ -98,16 +108,11 @@ def aten(
             f"Inductor's comment names no value of the graph for what is in {_listed(nameless, tensors)}: "
             "it says the buffer alone, as it does for the parts of a reduction"
         )
-    return over(tied, tensors, environment, helpers, kernel.category != "template")
+    return over(tied, tensors, environment, passes=kernel.category != "template")
 
 
-def over(
-    tied: Values,
-    tensors: Mapping[str, Tensor],
-    environment: Mapping[str, int],
-    helpers: Collection[str],
-    passes: bool,
-) -> Reference:
+@_followed()
+def over(tied: Values, tensors: Mapping[str, Tensor], environment: Mapping[str, int], *, passes: bool) -> Reference:
     """The graph's values that are written as PyTorch of those that are read, over the tensors by their names.
 
     Args:
@@ -127,7 +132,7 @@ def over(
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - form.names()):
         raise NoGraphForm(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
-    if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
+    if assigned & {tensor.name for tensor in tensors.values()} or assigned & RESERVED:
         raise NoGraphForm("a value of the graph is called as a tensor is")
     views = [
         (tensors[parameter].name, view)

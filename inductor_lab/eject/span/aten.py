@@ -20,7 +20,6 @@ from inductor_lab.bind.dependencies import is_part
 from inductor_lab.bind.dependencies import operator as operator_of
 from inductor_lab.bind.elements import numel
 from inductor_lab.computation import Computation, computation
-from inductor_lab.eject import naming
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.graph import Reference, over
 from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
@@ -46,11 +45,8 @@ def aten(plan: SpanPlan) -> Reference:
         raise NoGraphForm("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
     tied = _Tied(plan)
     tensors = {tensor.parameter: tensor for tensor in plan.tensors}
-    try:
-        values = Values(tied.read, tied.written, tied.nodes, frozenset(tied.products))
-        return over(values, tensors, plan.environment, naming.RESERVED, passes=True)
-    except (KeyError, SyntaxError) as place:
-        raise NoGraphForm(f"the graph's text can not be followed at {place}") from place
+    values = Values(tied.read, tied.written, tied.nodes, frozenset(tied.products))
+    return over(values, tensors, plan.environment, passes=True)
 
 
 class _Tied:
