@@ -31,8 +31,7 @@ def printed(body: str, tensors: dict[str, str], loads: dict[str, Interval] | Non
     found = computation(made)
     (launch,) = made.launches
     views = {a.name: Tensor(a.name, a.name, a.type, "in", "normal") for a in launch.arguments if a.type is not None}
-    bounds = {id(job): Bounds(job.numel, {}, loads or {}) for job in found.every()}
-    return compares(made, found, views, {}, bounds)
+    return compares(made, found, views, {}, lambda job: Bounds(job.numel, {}, loads or {}))
 
 
 def pointwise(

@@ -10,7 +10,7 @@ Comparisons of places alone are no branches of the data. Bounds decide some more
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.folds import masks, plain
@@ -83,17 +83,17 @@ def compares(
     found: Computation,
     tensors: Mapping[str, Tensor],
     sizes: Mapping[str, str],
-    bounds: Mapping[int, Bounds],
+    bounds: Callable[[Computation], Bounds],
 ) -> Compares:
     """Print what a kernel's stores depend on by a comparison; its reference is known to have a text.
 
     Args:
-        bounds: For each job, by its identity: between which numbers its inputs are drawn.
+        bounds: Between which numbers the inputs of a job are drawn.
     """
     if not any(_may_compare(job, tensors) for job in found.every()):
         return Compares((), (), 0, ())
     printer = ComparingPrinter(kernel, tensors, sizes)
-    printer.bounds, printer.compared = bounds, {}
+    printer.bounds_of, printer.compared = bounds, {}
     printer.every(found)
     every = [one for of_job in printer.compared.values() for one in of_job]
     kept = [one for one in every if one is not None][:MOST]
@@ -141,15 +141,16 @@ def _narrows(stored: Tensor, value: Expression | None) -> bool:
 class ComparingPrinter(JobPrinter):
     """Prints the stores as the reference does, and keeps what a job compares on the way."""
 
-    bounds: Mapping[int, Bounds]
-    """For each job, by its identity."""
+    bounds_of: Callable[[Computation], Bounds]
+    bounds: Bounds
+    """Of the job that is printed just now."""
     compared: dict[int, list[Comparison | None]]
     """What each job compares, by the job's identity; None for what is left out."""
 
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job, or once more with the same."""
         super().begin(job, contents)
-        self.compared[id(job)] = []
+        self.bounds, self.compared[id(job)] = self.bounds_of(job), []
 
     def play(self) -> None:
         """Print the stores, and what each compares when it rounds."""
@@ -172,17 +173,17 @@ class ComparingPrinter(JobPrinter):
         """Keep what a node compares, or that it can not be told."""
         found = self.compared[id(self.job)]
         try:
-            for one in comparisons(self, node, self.bounds[id(self.job)]):
+            for one in comparisons(self, node):
                 found.append(one)
         except NoReference:
             found.append(None)
 
 
-def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[Comparison | None]:
+def comparisons(printer: ComparingPrinter, node: Expression) -> Iterator[Comparison | None]:
     """What one node compares, under the ranges that are printed just now; None for what is left out."""
     match node:
         case Operation():
-            yield from _operation(printer, node, bounds)
+            yield from _operation(printer, node)
         case Cast(operand=operand, dtype=dtype) if floating(operand.dtype) and of_data(operand):
             yield from cast(printer, operand, dtype)
         case Reduction(name="argmax" | "argmin", part="index", inputs=(value, *_)) if of_data(value):
@@ -191,28 +192,28 @@ def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[
             yield None
         case Load(index=index) if index is not None:
             for inner in filter(None, map(wrapped, index.expressions())):
-                yield from _pair(printer, BELOW, inner, 0, bounds)
+                yield from _pair(printer, BELOW, inner, 0)
 
 
-def _operation(printer: Printer, node: Operation, bounds: Bounds) -> Iterator[Comparison | None]:
+def _operation(printer: ComparingPrinter, node: Operation) -> Iterator[Comparison | None]:
     """What an operation compares, by the row of its operator."""
     name, inputs = idiom(node) or (node.name, node.inputs)
     match TABLE[name].compares if name in TABLE else "":
         case "operands" if name in COMPARISONS:
             if not any(map(masks, inputs)):
-                yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1], bounds)
+                yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1])
         case "operands":
-            yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1], bounds)
+            yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1])
         case "bounds":
             for bound in inputs[1:]:
-                yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], bound, bounds)
+                yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], bound)
         case "zero":
-            yield from _pair(printer, f"{name}({{0}})", inputs[0], 0, bounds)
+            yield from _pair(printer, f"{name}({{0}})", inputs[0], 0)
         case "sign":
-            yield from _pair(printer, SIGN, inputs[-1], 0, bounds)
+            yield from _pair(printer, SIGN, inputs[-1], 0)
         case "signs":
             for operand in inputs:
-                yield from _pair(printer, SIGN, operand, 0, bounds)
+                yield from _pair(printer, SIGN, operand, 0)
         case "whole" if of_data(inputs[0]):
             yield _whole(printer, f"{name}({{0}})", inputs[0])
         case "half" if of_data(inputs[0]):
@@ -221,16 +222,14 @@ def _operation(printer: Printer, node: Operation, bounds: Bounds) -> Iterator[Co
             yield None
 
 
-def _pair(
-    printer: Printer, what: str, left: Expression, right: Expression | int, bounds: Bounds
-) -> Iterator[Comparison]:
+def _pair(printer: ComparingPrinter, what: str, left: Expression, right: Expression | int) -> Iterator[Comparison]:
     """Two operands, where the data decides which is larger."""
     other = None if isinstance(right, int) else right
     if not of_data(left) and (other is None or not of_data(other)):
         return
     if _truth(left) or (other is not None and _truth(other)):
         return
-    a, b = _between(bounds, left), _between(bounds, other) if other else exactly(0)
+    a, b = _between(printer.bounds, left), _between(printer.bounds, other) if other else exactly(0)
     if a.high < b.low or b.high < a.low:
         return
     if what in NEGATIVE and a.low >= b.high:

@@ -14,7 +14,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -144,11 +144,9 @@ class Space:
 
     # ---- the ranges of just now
 
-    @contextmanager
-    def within(self, ranges: Mapping[int, Range]) -> Iterator[None]:
+    def within(self, ranges: Mapping[int, Range]) -> AbstractContextManager[None]:
         """Print under these ranges, beside those of just now."""
-        with self.under(self.ranges | dict(ranges)):
-            yield
+        return self.under(self.ranges | dict(ranges))
 
     @contextmanager
     def under(self, ranges: dict[int, Range]) -> Iterator[None]:

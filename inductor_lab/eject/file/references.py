@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
@@ -203,8 +204,7 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
         return NONE
     if plan.table and len(plan.table.kinds) == 1 and (told := _of_a_job(plan, plan.table.kinds[0])):
         return told
-    bounds = {id(job): _bounds(plan, job) for job in plan.found.every()}
-    found = compares(plan.kernel, plan.found, plan.tensors, plan.scalars, bounds)
+    found = compares(plan.kernel, plan.found, plan.tensors, plan.scalars, partial(_bounds, plan))
     named = names_in(*found.lines, *found.rows)
     unread = {tensor.name for tensor in plan.tensors.values()} - set(reference.takes)
     if (named | plan.telling(named)) & unread:
@@ -216,10 +216,8 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
 
 def _of_a_job(plan: Plan, one: TableKind) -> Comparisons | None:
     """The comparisons of the jobs of a table, where all make the same ones."""
-    made = [
-        compares(plan.kernel, job.found, one.called(job), plan.scalars, {id(job.found): _bounds(plan, job.found)})
-        for job in one.kind.jobs
-    ]
+    bounds = partial(_bounds, plan)
+    made = [compares(plan.kernel, job.found, one.called(job), plan.scalars, bounds) for job in one.kind.jobs]
     first, takes, many = made[0], one.reference.takes, len(made)
     named = names_in(*first.lines, *first.rows)
     if any(each != first for each in made) or named & ({*one.kind.words} - {*takes}):
