@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from inductor_lab.computation import computation
 from inductor_lab.computation.folds import Partial, masks
-from inductor_lab.computation.operators import TABLE, Operator
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -56,7 +56,7 @@ from inductor_lab.eject.eager.torch_values import (
     part,
     subscript,
 )
-from inductor_lab.eject.printing.nouns import statistic
+from inductor_lab.eject.printing.nouns import WHOLE, statistic
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import Kernel
 from inductor_lab.records.size import substituted
@@ -272,7 +272,8 @@ def noun(printer: Printer, node: Expression) -> str:
         case Cast(operand=operand):
             return noun(printer, operand)
         case Reduction(name=fold, part=piece):
-            return _folded(fold, piece)
+            row = TABLE.get(fold)
+            return FOLDED.get((fold, piece)) or WHOLE.get((fold, piece)) or (row.noun if row else "") or "folded"
         case Scan(name=fold):
             return {"sum": "running_total", "prod": "running_product", "sort": "sorted_"}.get(fold, "running")
         case Random():
@@ -282,13 +283,6 @@ def noun(printer: Printer, node: Expression) -> str:
         case Named(inputs=(inner,)):
             return noun(printer, inner)
     return "value"
-
-
-def _folded(fold: str, piece: str) -> str:
-    """`total`, or one of the results of a fold: `mean`."""
-    row = TABLE.get(fold, Operator(fold, noun="folded"))
-    words = {result.part: result.noun for result in row.results}
-    return FOLDED.get((fold, piece)) or words.get(piece) or row.noun or "folded"
 
 
 # ---- written short

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.bind.elements import nbytes
 from inductor_lab.costs.traffic import traffic
-from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.device_functions import FROM_TORCH, namespace
 from inductor_lab.eject.eager.comparisons import MOST
 from inductor_lab.eject.file import check_of, hashed, is_of_the_cu_file, of_several
@@ -277,8 +276,7 @@ def _bytes(plan: SpanPlan) -> tuple[str, str]:
     """What must be moved at least: inputs and outputs once, of a table no more than its launches read."""
     moved = {"read": 0, "written": 0}
     for tensor in plan.tensors:
-        sizes = zip(tensor.type.shape, tensor.type.stride, strict=True)
-        whole = prod(int(size) for size, step in sizes if step) * ITEMSIZE.get(tensor.type.dtype, 1)
+        whole = nbytes(tensor.type) or 0
         if tensor.role != "out":
             moved["read"] += min(whole, _most(plan, tensor.parameter, "read", whole))
         if tensor.role != "in" and tensor.name not in plan.unread:

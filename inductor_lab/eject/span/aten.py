@@ -25,7 +25,7 @@ from inductor_lab.eject.graph import Reference, over
 from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import launch_in_numbers, named, nodes_in_numbers
-from inductor_lab.eject.span.kernels import is_claimed, of_launch
+from inductor_lab.eject.span.kernels import is_claimed, launched, of_launch
 from inductor_lab.eject.span.plan import SpanPlan, operator
 from inductor_lab.eject.span.views import bases, said
 from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
@@ -119,9 +119,7 @@ class _Tied:
 
     def _of(self, id_: str, line: int, found: Computation) -> Bindings:
         """What a launch of this graph reads and writes. The comment above its kernel is another launch's perhaps."""
-        kernel = next(kernel for kernel in self.plan.capture.kernels if kernel.id == id_)
-        launches = {(launch.graph, launch.line): launch for launch in kernel.launches}
-        launch = launches[self.plan.span.graph, line]
+        kernel, launch = launched(self.plan.capture, self.plan.span, id_, line)
         claim = of_launch(kernel, launch, self.nodes, self._known(kernel, launch, found))
         launch = launch_in_numbers(launch, self.plan.environment)
         of_this = replace(kernel, launches=(launch,), claim=claim)

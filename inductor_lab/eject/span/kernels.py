@@ -73,7 +73,7 @@ def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "
         if not step.kernel:
             steps.append(None)
             continue
-        kernel, launch = _launched(capture, span, step.kernel, step.line)
+        kernel, launch = launched(capture, span, step.kernel, step.line)
         key = (kernel.body_sha256, _types(launch))
         if key not in found:
             found[key] = len(plans)
@@ -133,7 +133,8 @@ def once(parts: Iterable[Part | None], key: Callable[[Part], object] = id) -> li
     return list(found.values())
 
 
-def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel, Launch]:
+def launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel, Launch]:
+    """The kernel that a line of the span's graph launches."""
     for kernel in capture.kernels:
         for launch in kernel.launches:
             if kernel.id == id_ and (launch.graph, launch.line) == (span.graph, line):
