@@ -49,6 +49,7 @@ LARGEST = {"float16": 65504.0, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
 """The largest finite number of a float whose range is smaller than a float32's; bfloat16's is about the same."""
 ENDLESS = {"torch.inf", "-torch.inf", "torch.nan"}
 """Numbers that have no neighbours."""
+WHOLE = "torch.round({0})"
 BELOW, SIGN = "{0} < {1}", "the sign of {0}"
 NEGATIVE = {BELOW, SIGN}
 """What says nothing of numbers that are never negative."""
@@ -215,9 +216,9 @@ def _operation(printer: ComparingPrinter, node: Operation) -> Iterator[Compariso
             for operand in inputs:
                 yield from _pair(printer, SIGN, operand, 0)
         case "whole" if of_data(inputs[0]):
-            yield _whole(printer, f"{name}({{0}})", inputs[0])
+            yield _beside(printer, f"{name}({{0}})", inputs[0], WHOLE)
         case "half" if of_data(inputs[0]):
-            yield _half(printer, f"{name}({{0}})", inputs[0])
+            yield _beside(printer, f"{name}({{0}})", inputs[0], "torch.floor({0}) + 0.5")
         case "boundaries":
             yield None
 
@@ -253,7 +254,7 @@ def _between(bounds: Bounds, value: Expression) -> Interval:
 def cast(printer: Printer, operand: Expression, dtype: str) -> Iterator[Comparison]:
     """A cast of a float to whole numbers, which cuts, or to a float whose range is smaller."""
     if dtype.startswith(("int", "uint")):
-        yield _whole(printer, f"{dtype}({{0}})", operand)
+        yield _beside(printer, f"{dtype}({{0}})", operand, WHOLE)
     elif dtype in LARGEST and dtype != operand.dtype:
         value = printer.value(operand)
         if not value.number:
@@ -261,14 +262,12 @@ def cast(printer: Printer, operand: Expression, dtype: str) -> Iterator[Comparis
             yield Comparison(f"{{0}} as {dtype}", method(value.node, "abs"), largest)
 
 
-def _whole(printer: Printer, what: str, operand: Expression) -> Comparison:
-    value = _tensor(printer, operand)
-    return Comparison(what, value.node, call("torch.round", value.node))
-
-
-def _half(printer: Printer, what: str, operand: Expression) -> Comparison:
-    value = _tensor(printer, operand)
-    return Comparison(what, value.node, filled("torch.floor({0}) + 0.5", value.node))
+def _beside(printer: Printer, what: str, operand: Expression, form: str) -> Comparison:
+    """A value and the number near it where what is made of it jumps."""
+    value = tensor(printer.value(operand), operand.dtype)
+    if value.weight > 3:  # it stands on both sides
+        value = printer.variable("value", value)
+    return Comparison(what, value.node, filled(form, value.node))
 
 
 def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
@@ -282,12 +281,6 @@ def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
     best = printer.variable("best", changed(value, ast.Attribute(both, "values", ast.Load())))
     first, second = (subscript(best.node, [ast.Constant(...), literal(place)]) for place in (0, 1))
     return Comparison(f"{node.name}: the best and the next", first, second)
-
-
-def _tensor(printer: Printer, operand: Expression) -> Value:
-    """A value with a variable of its own where its text is long, since it stands on both sides."""
-    value = tensor(printer.value(operand), operand.dtype)
-    return value if value.weight <= 3 else printer.variable("value", value)
 
 
 def _truth(value: Expression) -> bool:

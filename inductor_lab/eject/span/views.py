@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.records import SizeLike, TensorType
 from inductor_lab.records.size import Size, is_row_by_row, product
 from inductor_lab.records.span import SpanStep
@@ -77,7 +78,7 @@ def view(name: str, of: TensorType, shape: Sizes, stride: Sizes, offset: SizeLik
     if (found := _sliced(name, held, steps, shape, stride, offset)) is not None:
         return found
     place = f", {name}.storage_offset() + {offset}" if offset != 0 else ""
-    return f"torch.as_strided({name}, {_tuple(shape)}, {_tuple(stride)}{place})"
+    return f"torch.as_strided({name}, {tuple_of([*map(str, shape)])}, {tuple_of([*map(str, stride)])}{place})"
 
 
 def _plain(size: SizeLike) -> SizeLike:
@@ -132,7 +133,3 @@ def _numel(shape: Sizes) -> Size:
 
 def _listed(sizes: Sequence[object]) -> str:
     return ", ".join(map(str, sizes))
-
-
-def _tuple(sizes: Sequence[object]) -> str:
-    return f"({_listed(sizes)}{',' if len(sizes) == 1 else ''})"
