@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
+from inductor_lab.computation import computation
 from inductor_lab.computation.evaluation import Evaluation
 from inductor_lab.computation.nodes import NOWHERE
-from inductor_lab.computation.tree import Cast, Expression, Unknown, index_of
+from inductor_lab.computation.tree import Cast, Constant, Expression, Unknown, index_of, walk
 from inductor_lab.eject.binding.tensors import Tensor, strides
 from inductor_lab.eject.eager import Eager, text_of
 from inductor_lab.eject.refusal import NoReference
@@ -27,6 +28,8 @@ INNER = "forward_block_mn"
 """The template's function that has the score and the mask."""
 MASKED = "not IS_FULL_BLOCKS"
 """What its mask depends on."""
+HELD, FULL = ("Q", "K", "V", "LSE", "KV_NUM_BLKS", "KV_IDX"), ("FULL_KV_NUM_BLKS", "FULL_KV_IDX")
+"""Names that it has for its tensors; the second ones only where some blocks are full."""
 AXES = ("idx_zq", "idx_hq", "idx_m", "idx_d")
 """The template's places in its result: batch, head, query, channel."""
 LOCAL = frozenset({"b", "h", "m", "n", "scores", "counted", "lse", "weights", "attended"})
@@ -35,21 +38,32 @@ MOST = 1 << 29
 """Scores that the reference may hold at once: 4 GiB in float64, and as much for each of a few values made of them."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Template:
-    """What the body states: numbers and names that variables are set to, and the statements themselves."""
+    """What the body states, and the statements themselves."""
 
     kernel: Kernel
     statements: Sequence[ast.stmt]
     inner: ast.FunctionDef
-    numbers: dict[str, int | float] = field(default_factory=dict)
-    pointers: dict[str, str] = field(default_factory=dict)
+    names: Mapping[str, Expression]
+    """What each name of the body stands for in the end."""
+
+    def stated(self, name: str) -> int | float | None:
+        """The number that a name is; None where it is none."""
+        value = self.names.get(name)
+        return value.value if isinstance(value, Constant) else None
 
     def number(self, name: str) -> int:
-        value = self.numbers.get(name)
+        value = self.stated(name)
         if not isinstance(value, int):
             raise NoReference(f"its text does not state {name} as a number")
         return value
+
+    def pointer(self, name: str) -> str:
+        """The parameter to whose tensor a name points; empty where there is none."""
+        parameters = {argument.name for argument in self.kernel.arguments if argument.pointer}
+        nodes = walk(self.names[name]) if name in self.names else ()
+        return next((node.text for node in nodes if isinstance(node, Unknown) and node.text in parameters), "")
 
 
 def is_flex(kernel: Kernel) -> bool:
@@ -66,11 +80,8 @@ def idle(kernel: Kernel) -> frozenset[str]:
     except NoReference:
         return frozenset()
     options = {"LSE": "OUTPUT_LOGSUMEXP", "MAX": "OUTPUT_MAX"}
-    return frozenset(
-        template.pointers[name]
-        for name, option in options.items()
-        if name in template.pointers and template.numbers.get(option) is False
-    )
+    unasked = {template.pointer(name) for name, option in options.items() if template.stated(option) is False}
+    return frozenset(unasked - {""})
 
 
 def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Eager:
@@ -80,19 +91,19 @@ def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Eager:
         NoReference: it is none of flex attention's forward, or a part of it is not read.
     """
     template = _template(kernel)
-    held = {name: tensors[parameter] for name, parameter in template.pointers.items() if parameter in tensors}
-    if not {"Q", "K", "V", "LSE", "KV_NUM_BLKS", "KV_IDX"} <= held.keys():
+    held = {name: tensors[pointer] for name in (*HELD, *FULL) if (pointer := template.pointer(name)) in tensors}
+    if not {*HELD} <= held.keys():
         raise NoReference("its body does not state which tensors are queries, keys, values and blocks")
     if any(tensor.symbolic for tensor in tensors.values()):
         raise NoReference("its sizes are symbolic, and its body states those of one run")
-    if template.numbers.get("OUTPUT_MAX") or template.numbers.get("ROWS_GUARANTEED_SAFE"):
+    if template.stated("OUTPUT_MAX") or template.stated("ROWS_GUARANTEED_SAFE"):
         raise NoReference("it stores its largest scores, or is told that no row is masked out as a whole")
     if (count := prod(template.number(name) for name in ("ZQ", "HQ", "Q_LEN", "KV_LEN"))) > MOST:
         raise NoReference(f"its {count:,} scores are too many to be held at once")
     if taken := LOCAL & {tensor.name for tensor in tensors.values()}:
         raise NoReference(f"a tensor is called {min(taken)}, as a value of attention is")
     scores, mask = _score_and_mask(template)
-    tables = ["", "FULL_"] if template.numbers.get("HAS_FULL_BLOCKS") else [""]
+    tables = ["", "FULL_"] if template.stated("HAS_FULL_BLOCKS") else [""]
     lines = [*_places(template, held, scores, mask), *_scores(template, held, scores)]
     lines += [_counted(template, held, tables, mask), *_weights(template, held)]
     results = _stored(template, held, tensors)
@@ -112,16 +123,7 @@ def _template(kernel: Kernel) -> _Template:
         )
     if INNER not in functions or kernel.name not in functions:
         raise NoReference("its own loop is not read as a tree")
-    template = _Template(kernel, functions[kernel.name].body, functions[INNER])
-    for statement in template.statements:
-        match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int() | float() as value)):
-                template.numbers[name] = value
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int() as value)):
-                template.numbers[name] = value
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=pointer)):
-                template.pointers[name] = pointer
-    return template
+    return _Template(kernel, functions[kernel.name].body, functions[INNER], computation(kernel).names)
 
 
 def _score_and_mask(template: _Template) -> tuple[str, str]:
@@ -161,34 +163,22 @@ def _places(template: _Template, held: Mapping[str, Tensor], *texts: str) -> lis
 
 def _scores(template: _Template, held: Mapping[str, Tensor], score: str) -> list[str]:
     shared = template.number("GQA_SHARED_HEADS")
-    for letter, heads, rows, channels in (
-        ("q", ("ZQ", template.number("HQ")), "Q_LEN", "QK_HEAD_DIM"),
-        ("k", ("ZKV", template.number("HQ") // shared), "KV_LEN", "QK_HEAD_DIM"),
-        ("v", ("ZKV", template.number("HQ") // shared), "KV_LEN", "V_HEAD_DIM"),
+    for letter, heads, rows, channels, axes in (
+        ("q", ("ZQ", template.number("HQ")), "Q_LEN", "QK_HEAD_DIM", "zhmk"),
+        ("k", ("ZKV", template.number("HQ") // shared), "KV_LEN", "QK_HEAD_DIM", "zhnk"),
+        ("v", ("ZKV", template.number("HQ") // shared), "KV_LEN", "V_HEAD_DIM", "zhnk"),
     ):
         tensor = held[letter.upper()]
         shape = (template.number(heads[0]), heads[1], template.number(rows), template.number(channels))
-        if tensor.type.shape != shape or not has_layout(tensor.type, shape, _strides(template, letter)):
+        steps = [template.number(f"stride_{letter}{axis}") for axis in axes]
+        if not has_layout(tensor.type, shape, steps):
             raise NoReference(f"it takes {tensor.parameter} for another view of its memory")
     again = f".repeat_interleave({shared}, 1)" if shared > 1 else ""
     key = f"{_wide(held['K'])}{again}.mT"
-    if "SM_SCALE" not in template.numbers:
+    if (scale := template.stated("SM_SCALE")) is None:
         raise NoReference("its text does not state SM_SCALE as a number")
-    lines = [f"scores = {_wide(held['Q'])} @ {key} * {template.numbers['SM_SCALE']}"]
+    lines = [f"scores = {_wide(held['Q'])} @ {key} * {scale}"]
     return lines if score == "scores" else [*lines, f"scores = {score}"]
-
-
-def _strides(template: _Template, letter: str) -> tuple[int, ...]:
-    for statement in template.statements:
-        match statement:
-            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=first), *_])], value=ast.Tuple() as steps) if (
-                first == f"stride_{letter}z"
-            ):
-                found = tuple(
-                    step.value for step in steps.elts if isinstance(step, ast.Constant) and isinstance(step.value, int)
-                )
-                return found if len(found) == 4 else ()  # fmt: skip
-    return ()
 
 
 def _wide(tensor: Tensor) -> str:
