@@ -111,7 +111,7 @@ def called(graph: Graph, graphs: Sequence[Graph]) -> Mapping[str, Input]:
     types = {node.name: node.type for node in (*graph.nodes, *forward.nodes)}
     saved = {node.name for node in graph.nodes if node.target == "placeholder"}
     fitting = {
-        name: {result for result in forward.outputs if result and _alike(types.get(result), types.get(name))}
+        name: {result for result in forward.outputs if result and alike(types.get(result), types.get(name))}
         for name, one in graph.called.items()
         if one.kind == "gradient" and one.name in types
     }
@@ -129,7 +129,8 @@ def called(graph: Graph, graphs: Sequence[Graph]) -> Mapping[str, Input]:
     return found
 
 
-def _alike(one: TensorType | None, other: TensorType | None) -> bool:
+def alike(one: TensorType | None, other: TensorType | None) -> bool:
+    """Whether two tensors have one dtype and one shape, as far as both are known."""
     return one is not None and other is not None and (one.dtype, one.shape) == (other.dtype, other.shape)
 
 

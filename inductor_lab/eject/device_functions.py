@@ -231,12 +231,13 @@ def _named_places(node: ast.AST, names: set[str]) -> Iterator[tuple[int, int, st
             yield node.lineno, node.col_offset + len("def"), node.name
         for around in (*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)):
             yield from _named_places(around, names)
-        names, children = names - _own_names(node), node.body
+        names, children = names - own_names(node), node.body
     for child in children:
         yield from _named_places(child, names)
 
 
-def _own_names(function: ast.FunctionDef) -> set[str]:
-    """Names that mean something of a function's own."""
-    stored = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    return stored | {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+def own_names(*texts: ast.AST) -> set[str]:
+    """Names that texts give something to, and parameters of their functions."""
+    nodes = [node for text in texts for node in ast.walk(text)]
+    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return stored | {n.arg for n in nodes if isinstance(n, ast.arg)}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from inductor_lab.errors import LabError
+
+Made = TypeVar("Made")
 
 
 class NoReference(LabError):  # noqa: N818
@@ -11,6 +16,14 @@ class NoReference(LabError):  # noqa: N818
 
 class NoGraphForm(LabError):  # noqa: N818
     """The model's graph does not tell in ATen what this kernel computes."""
+
+
+def or_why(make: Callable[[], Made]) -> tuple[Made | None, str]:
+    """A reference or an ATen form; None, with the reason, where there is none."""
+    try:
+        return make(), ""
+    except (NoReference, NoGraphForm) as reason:
+        return None, str(reason)
 
 
 class UndeterminedError(Exception):

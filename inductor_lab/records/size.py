@@ -155,6 +155,28 @@ def contiguous(shape: Sequence[SizeLike]) -> tuple[SizeLike, ...]:
     return tuple(reversed(strides))
 
 
+def memory_order(shape: Iterable[SizeLike], stride: Iterable[SizeLike]) -> list[int] | None:
+    """The dimensions of more than one element by their strides, the widest first; None where together they leave gaps, or overlap."""
+    sizes, steps = list(map(Size.of, shape)), list(map(Size.of, stride))
+    left = {n for n, size in enumerate(sizes) if not size.is_one}
+    order: list[int] = []
+    expected = ONE
+    while left:
+        found = next((n for n in sorted(left, reverse=True) if steps[n] == expected), None)
+        if found is None:
+            return None
+        order.append(found)
+        left.remove(found)
+        expected *= sizes[found]
+    return order[::-1]
+
+
+def is_row_by_row(shape: Iterable[SizeLike], stride: Iterable[SizeLike]) -> bool:
+    """Whether a tensor lies as one that is newly made."""
+    order = memory_order(shape, stride)
+    return order is not None and order == sorted(order)
+
+
 def number(size: SizeLike, symbols: Mapping[str, int]) -> int | None:
     """The number that a size is; None where a symbol is not known, or the text is no size."""
     if isinstance(size, int):

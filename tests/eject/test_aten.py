@@ -47,7 +47,7 @@ def values(*lines: str, inputs: dict[str, str] | None = None) -> Values:
 
 def spelled(*lines: str) -> Reference:
     found = values(*lines)
-    return aten.printed(found, {**found.read, "out_ptr": "out"}, ["out_ptr"]).reference()
+    return aten.printed(found, {**found.read, "out_ptr": "out"}, ["out_ptr"])
 
 
 def tensors() -> dict[str, Any]:
@@ -335,14 +335,14 @@ def test_what_adds_to_memory_takes_the_memory_as_it_finds_it() -> None:
         "put = torch.ops.aten.index_put.default(zeros, [i], v, True)",
     )
     tied = Values({"in_ptr0": "i", "in_ptr1": "v", "out_ptr0": "put"}, {"out_ptr0": "put"}, found.nodes)
-    printed = aten.printed(tied, {"in_ptr0": "index", "in_ptr1": "v", "out_ptr0": "grad"}, ["out_ptr0"]).reference()
+    printed = aten.printed(tied, {"in_ptr0": "index", "in_ptr1": "v", "out_ptr0": "grad"}, ["out_ptr0"])
     assert printed.statements == () and printed.results == ("grad.index_put((index,), v, accumulate=True)",)
 
 
 def test_two_results_share_what_they_have_in_common() -> None:
     found = values("a = torch.ops.aten.add.Tensor(x, y)", "b = torch.ops.aten.mul.Tensor(a, 0.5)")
     tied = Values(found.read, {"out_ptr0": "a", "out_ptr1": "b"}, found.nodes)
-    printed = aten.printed(tied, {**found.read, "out_ptr0": "a", "out_ptr1": "b"}, ["out_ptr0", "out_ptr1"]).reference()
+    printed = aten.printed(tied, {**found.read, "out_ptr0": "a", "out_ptr1": "b"}, ["out_ptr0", "out_ptr1"])
     assert printed.statements == ("a_value = x + y",) and printed.results == ("a_value", "a_value * 0.5")
 
 
@@ -470,7 +470,7 @@ def test_a_size_of_the_graph_stands_as_its_symbol() -> None:
     nodes = {node.name: node for node in named(graph(SYMBOLIC)[0], "    s77 = arg0_1\n    x0 = xindex\n")}
     tied = Values({"in_ptr0": "x", "in_ptr1": "rows"}, {"out_ptr0": "add", "out_ptr1": "slice_1"}, nodes)
     names = {"in_ptr0": "x", "in_ptr1": "rows", "out_ptr0": "out", "out_ptr1": "out_2"}
-    found = aten.printed(tied, names, ["out_ptr0", "out_ptr1"]).reference()
+    found = aten.printed(tied, names, ["out_ptr0", "out_ptr1"])
     assert found.statements == () and found.results == ("x.reshape([s77 * 4, 6]) + rows", "rows[:s77]")
     assert found.operators == ("add",)
 
@@ -518,7 +518,7 @@ def _split(shape: tuple[int, ...]) -> dict[str, Node]:
 def test_a_bias_that_the_kernel_adds_is_a_sum_of_its_own() -> None:
     nodes = _split((2, 4, 6, 6))
     tied = Values({"in_ptr0": "buf29", "in_ptr1": "four"}, {"out_ptr0": "relu"}, nodes)
-    found = aten.printed(tied, {"in_ptr0": "product", "in_ptr1": "bias", "out_ptr0": "out"}, ["out_ptr0"]).reference()
+    found = aten.printed(tied, {"in_ptr0": "product", "in_ptr1": "bias", "out_ptr0": "out"}, ["out_ptr0"])
     assert found.results == ("torch.relu(product + bias.reshape([-1, 1, 1]))",)
     made = tensors()
     product = torch.nn.functional.conv2d(made["image"], made["filter"])

@@ -12,7 +12,7 @@ from inductor_lab import store
 from inductor_lab.computation import computation
 from inductor_lab.computation.intervals import Interval
 from inductor_lab.eject import eject
-from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.eager.comparisons import Compares, compares
 from inductor_lab.eject.inputs.intervals import Bounds
 
@@ -30,9 +30,8 @@ def printed(body: str, tensors: dict[str, str], loads: dict[str, Interval] | Non
     made = kernel(textwrap.dedent(body), tensors)
     found = computation(made)
     (launch,) = made.launches
-    views = {a.name: TensorView(a.name, a.type) for a in launch.arguments if a.type is not None}
-    bounds = {id(job): Bounds(job.numel, {}, loads or {}) for job in found.every()}
-    return compares(made, found, views, {}, bounds)
+    views = {a.name: Tensor(a.name, a.name, a.type, "in", "normal") for a in launch.arguments if a.type is not None}
+    return compares(made, found, views, {}, lambda job: Bounds(job.numel, {}, loads or {}))
 
 
 def pointwise(

@@ -22,7 +22,7 @@ from kernels_as_text import (
 )
 
 from inductor_lab.computation import computation
-from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.paths import templates_folder
@@ -39,7 +39,7 @@ LINES = """
 def printed(body: str, tensors: dict[str, str], category: str = "pointwise", **sizes: str) -> Eager:
     made = kernel(textwrap.dedent(body), tensors, category=category)
     (launch,) = made.launches
-    views = {a.name: TensorView(a.name, a.type) for a in launch.arguments if a.type is not None}
+    views = {a.name: Tensor(a.name, a.name, a.type, "in", "normal") for a in launch.arguments if a.type is not None}
     return eager(made, computation(made), views, sizes)
 
 
@@ -275,7 +275,7 @@ def test_sizes_of_the_launch_are_spelled_by_what_holds_them() -> None:
     }
     sizes = tuple(LaunchArgument(name, text) for name, text in (("ks0", "s0"), ("xnumel", "s1*s0")))
     made = replace(made, launches=(replace(launch, arguments=(*launch.arguments[:3], *sizes)),))
-    views = {name: TensorView(name, type_) for name, type_ in dynamic.items()}
+    views = {name: Tensor(name, name, type_, "in", "normal") for name, type_ in dynamic.items()}
     found = eager(made, computation(made), views)
     assert found.results == ("in_ptr0 + in_ptr1",)
 

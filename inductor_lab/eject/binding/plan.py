@@ -13,11 +13,12 @@ from inductor_lab.computation.records import Computation
 from inductor_lab.eject import naming, sizes
 from inductor_lab.eject.binding import configuration as config
 from inductor_lab.eject.binding.arguments import LaunchSizes, bound_arguments, numels, scalars, settled
-from inductor_lab.eject.binding.tensors import Tensor, TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import NAMES
 from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.graph import Reference, aten
-from inductor_lab.eject.refusal import NoGraphForm, NoReference
+from inductor_lab.eject.graph.flex_attention import attention, is_flex
+from inductor_lab.eject.refusal import or_why
 from inductor_lab.eject.sizes import told
 from inductor_lab.eject.triton import subkernel_tables
 from inductor_lab.eject.triton.subkernel_tables import Table
@@ -109,7 +110,7 @@ def plan(capture: Capture, kernel: Kernel) -> Plan:
     reference, unknown = referenced(kernel, found, tensors, numbers)
     tensors = settled(tensors, found, reference.takes if reference else None)
     table = None if numbers else subkernel_tables.table(kernel, kinds, tensors, numbers)
-    form, why = _graph_form(kernel, launch, graph, found, tensors, known | environment)
+    form, why = or_why(lambda: aten(kernel, launch, graph, found, tensors, known | environment))
     words = _words(Namer(capture).name(kernel), form.operators if form else (), kernel)
     return Plan(
         environment, bindings, unbacked, capture, kernel, launch, graph, found, tensors, passed.workspaces, numbers, guessed, sized,
@@ -149,22 +150,6 @@ def whole(plan: Plan) -> Plan:
     return dataclasses.replace(plan, found=computation(plan.kernel, alone=True)) if plan.workspaces else plan
 
 
-def _graph_form(
-    kernel: Kernel,
-    launch: Launch,
-    graph: Graph,
-    found: Computation,
-    tensors: Mapping[str, Tensor],
-    environment: Mapping[str, int],
-) -> tuple[Reference | None, str]:
-    try:
-        return aten(kernel, launch, graph, found, tensors, environment, naming.RESERVED), ""
-    except NoGraphForm as reason:
-        return None, str(reason)
-    except (KeyError, SyntaxError) as place:
-        return None, f"the graph's text can not be followed at {place}"
-
-
 def _computation(kernel: Kernel) -> Computation:
     try:
         return computation(kernel)
@@ -176,8 +161,4 @@ def referenced(
     kernel: Kernel, found: Computation, tensors: Mapping[str, Tensor], scalars: Mapping[str, str]
 ) -> tuple[Eager | None, str]:
     """The eager reference; None, with the reason, where there is none."""
-    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in tensors.items()}
-    try:
-        return eager(kernel, found, views, scalars), ""
-    except NoReference as reason:
-        return None, str(reason)
+    return or_why(lambda: attention(kernel, tensors) if is_flex(kernel) else eager(kernel, found, tensors, scalars))

@@ -1,4 +1,4 @@
-"""The tensor arguments of an ejected file: their names, types and what may stand in them; what the reference knows of each."""
+"""The tensor arguments of an ejected file: their names, types and what may stand in them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import prod
 
 from inductor_lab.dtypes import SHORT
 from inductor_lab.records import Input, SizeLike, TensorType
+from inductor_lab.records.size import is_row_by_row
 
 IDLE = "a result that is not asked for"
 """What a tensor holds that a kernel takes for a result and leaves as it is."""
@@ -73,22 +74,6 @@ class Tensor:
         return f" with strides [{', '.join(map(str, shown.stride))}]" if lies and shown.stride else lies
 
 
-@dataclass(frozen=True)
-class TensorView:
-    """One tensor of a launch as the reference names it."""
-
-    name: str
-    """The Python variable."""
-    type: TensorType | None
-    read: bool = True
-    """False for an output: its shape is asked for last."""
-
-
 def strides(type_: TensorType) -> str:
     """How a tensor lies in memory, where it does not lie row by row."""
-    expected = 1
-    for size, step in reversed(list(zip(type_.shape, type_.stride, strict=True))):
-        if size != 1 and step != expected:
-            return f" with strides {list(type_.stride)}"
-        expected *= size if isinstance(size, int) else 1
-    return ""
+    return "" if is_row_by_row(type_.shape, type_.stride) else f" with strides {list(type_.stride)}"

@@ -16,8 +16,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from inductor_lab.computation import computation
 from inductor_lab.computation.folds import Partial, masks
-from inductor_lab.computation.operators import TABLE, Operator
+from inductor_lab.computation.operators import TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import (
     Broadcast,
@@ -36,7 +37,7 @@ from inductor_lab.computation.tree import (
     Size,
     Unknown,
 )
-from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.eager.loads import load, position
 from inductor_lab.eject.eager.pointwise import idiom, operation, random
 from inductor_lab.eject.eager.printer import Printer
@@ -55,7 +56,7 @@ from inductor_lab.eject.eager.torch_values import (
     part,
     subscript,
 )
-from inductor_lab.eject.printing.nouns import statistic
+from inductor_lab.eject.printing.nouns import WHOLE, statistic
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import Kernel
 from inductor_lab.records.size import substituted
@@ -96,7 +97,7 @@ FOLDED = {("xor", ""): "parity", ("welford", "m2"): "deviation"}
 def eager(
     kernel: Kernel,
     found: Computation,
-    tensors: Mapping[str, TensorView],
+    tensors: Mapping[str, Tensor],
     sizes: Mapping[str, str] | None = None,
 ) -> Eager:
     """Print what a kernel's launch leaves in the tensors that it writes.
@@ -129,6 +130,24 @@ def eager(
     )
 
 
+def text_of(kernel: Kernel, names: Mapping[str, str], value: Expression) -> str:
+    """A value made of others, as one expression.
+
+    Args:
+        names: Those that the others have in the text, `Unknown` in the tree -> dtypes.
+
+    Raises:
+        NoReference: it has no form in PyTorch, or one that calls a helper.
+    """
+    printer = JobPrinter(kernel, {}, {})
+    printer.begin(computation(kernel), {})
+    printer.parameters = {called: Value(name(called), frozenset(), 0, dtype) for called, dtype in names.items()}
+    text = ast.unparse(printer.value(value).node)
+    if printer.helpers:
+        raise NoReference(f"`{text}` is no operation on values alone")
+    return text
+
+
 def helpers_of(called: Collection[str]) -> tuple[str, ...]:
     """The helpers that a text calls, each after those that it calls itself."""
     return tuple(dict.fromkeys(needed for helper in sorted(called) for needed in (*NEEDS.get(helper, ()), helper)))
@@ -139,7 +158,7 @@ class JobPrinter(Printer):
 
     def every(self, found: Computation) -> dict[str, ast.expr]:
         """Print all jobs of a kernel in turn: pointer -> what its tensor holds afterwards."""
-        contents = {pointer: name(view.name) for pointer, view in self.tensors.items()}
+        contents = {pointer: name(tensor.name) for pointer, tensor in self.tensors.items()}
         for job in found.every():
             self.job_of(job, contents)
             contents = {pointer: versions[-1] for pointer, versions in self.versions.items()}
@@ -253,7 +272,8 @@ def noun(printer: Printer, node: Expression) -> str:
         case Cast(operand=operand):
             return noun(printer, operand)
         case Reduction(name=fold, part=piece):
-            return _folded(fold, piece)
+            row = TABLE.get(fold)
+            return FOLDED.get((fold, piece)) or WHOLE.get((fold, piece)) or (row.noun if row else "") or "folded"
         case Scan(name=fold):
             return {"sum": "running_total", "prod": "running_product", "sort": "sorted_"}.get(fold, "running")
         case Random():
@@ -263,13 +283,6 @@ def noun(printer: Printer, node: Expression) -> str:
         case Named(inputs=(inner,)):
             return noun(printer, inner)
     return "value"
-
-
-def _folded(fold: str, piece: str) -> str:
-    """`total`, or one of the results of a fold: `mean`."""
-    row = TABLE.get(fold, Operator(fold, noun="folded"))
-    words = {result.part: result.noun for result in row.results}
-    return FOLDED.get((fold, piece)) or words.get(piece) or row.noun or "folded"
 
 
 # ---- written short

@@ -10,7 +10,7 @@ Comparisons of places alone are no branches of the data. Bounds decide some more
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from inductor_lab.computation.folds import masks, plain
@@ -19,7 +19,7 @@ from inductor_lab.computation.intervals import Interval, exactly
 from inductor_lab.computation.operators import COMPARISONS, TABLE
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.tree import Cast, Expression, Load, Operation, Random, Reduction, Scan, walk
-from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.eager import JobPrinter, helpers_of, tidy
 from inductor_lab.eject.eager.pointwise import idiom
 from inductor_lab.eject.eager.printer import Printer
@@ -49,6 +49,7 @@ LARGEST = {"float16": 65504.0, "float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
 """The largest finite number of a float whose range is smaller than a float32's; bfloat16's is about the same."""
 ENDLESS = {"torch.inf", "-torch.inf", "torch.nan"}
 """Numbers that have no neighbours."""
+WHOLE = "torch.round({0})"
 BELOW, SIGN = "{0} < {1}", "the sign of {0}"
 NEGATIVE = {BELOW, SIGN}
 """What says nothing of numbers that are never negative."""
@@ -81,19 +82,19 @@ class Comparison:
 def compares(
     kernel: Kernel,
     found: Computation,
-    tensors: Mapping[str, TensorView],
+    tensors: Mapping[str, Tensor],
     sizes: Mapping[str, str],
-    bounds: Mapping[int, Bounds],
+    bounds: Callable[[Computation], Bounds],
 ) -> Compares:
     """Print what a kernel's stores depend on by a comparison; its reference is known to have a text.
 
     Args:
-        bounds: For each job, by its identity: between which numbers its inputs are drawn.
+        bounds: Between which numbers the inputs of a job are drawn.
     """
     if not any(_may_compare(job, tensors) for job in found.every()):
         return Compares((), (), 0, ())
     printer = ComparingPrinter(kernel, tensors, sizes)
-    printer.bounds, printer.compared = bounds, {}
+    printer.bounds_of, printer.compared = bounds, {}
     printer.every(found)
     every = [one for of_job in printer.compared.values() for one in of_job]
     kept = [one for one in every if one is not None][:MOST]
@@ -119,7 +120,7 @@ def _short(said: str, before: ast.expr) -> str:
     return next((form for form in (said, ast.unparse(before)) if len(form) <= LONG), "...")
 
 
-def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
+def _may_compare(job: Computation, tensors: Mapping[str, Tensor]) -> bool:
     """Whether anything of a job's trees may be a comparison: most kernels have none, and need no second text."""
     for node in job.nodes:
         match node:
@@ -132,38 +133,35 @@ def _may_compare(job: Computation, tensors: Mapping[str, TensorView]) -> bool:
     return any(_narrows(tensors[store.pointer], store.value) for store in job.stores if store.pointer in tensors)
 
 
-def _narrows(view: TensorView, value: Expression | None) -> bool:
+def _narrows(stored: Tensor, value: Expression | None) -> bool:
     return (
-        value is not None
-        and view.type is not None
-        and view.type.dtype in LARGEST
-        and value.dtype in {"float32", "float64"}
-        and of_data(value)
+        value is not None and value.dtype in {"float32", "float64"} and stored.type.dtype in LARGEST and of_data(value)
     )
 
 
 class ComparingPrinter(JobPrinter):
     """Prints the stores as the reference does, and keeps what a job compares on the way."""
 
-    bounds: Mapping[int, Bounds]
-    """For each job, by its identity."""
+    bounds_of: Callable[[Computation], Bounds]
+    bounds: Bounds
+    """Of the job that is printed just now."""
     compared: dict[int, list[Comparison | None]]
     """What each job compares, by the job's identity; None for what is left out."""
 
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job, or once more with the same."""
         super().begin(job, contents)
-        self.compared[id(job)] = []
+        self.bounds, self.compared[id(job)] = self.bounds_of(job), []
 
     def play(self) -> None:
         """Print the stores, and what each compares when it rounds."""
         super().play()
         for access in self.job.stores:
-            view = self.tensors.get(access.pointer)
-            if view is not None and view.type is not None and access.value is not None and _narrows(view, access.value):
+            stored = self.tensors.get(access.pointer)
+            if stored is not None and access.value is not None and _narrows(stored, access.value):
                 ranges, _ = self.space.split(access.mask)
                 with self.space.within(ranges):
-                    self.compared[id(self.job)] += cast(self, access.value, view.type.dtype)
+                    self.compared[id(self.job)] += cast(self, access.value, stored.type.dtype)
 
     def made(self, node: Expression) -> Value:
         """A value by the rule for its kind; what it compares is kept."""
@@ -176,17 +174,17 @@ class ComparingPrinter(JobPrinter):
         """Keep what a node compares, or that it can not be told."""
         found = self.compared[id(self.job)]
         try:
-            for one in comparisons(self, node, self.bounds[id(self.job)]):
+            for one in comparisons(self, node):
                 found.append(one)
         except NoReference:
             found.append(None)
 
 
-def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[Comparison | None]:
+def comparisons(printer: ComparingPrinter, node: Expression) -> Iterator[Comparison | None]:
     """What one node compares, under the ranges that are printed just now; None for what is left out."""
     match node:
         case Operation():
-            yield from _operation(printer, node, bounds)
+            yield from _operation(printer, node)
         case Cast(operand=operand, dtype=dtype) if floating(operand.dtype) and of_data(operand):
             yield from cast(printer, operand, dtype)
         case Reduction(name="argmax" | "argmin", part="index", inputs=(value, *_)) if of_data(value):
@@ -195,46 +193,44 @@ def comparisons(printer: Printer, node: Expression, bounds: Bounds) -> Iterator[
             yield None
         case Load(index=index) if index is not None:
             for inner in filter(None, map(wrapped, index.expressions())):
-                yield from _pair(printer, BELOW, inner, 0, bounds)
+                yield from _pair(printer, BELOW, inner, 0)
 
 
-def _operation(printer: Printer, node: Operation, bounds: Bounds) -> Iterator[Comparison | None]:
+def _operation(printer: ComparingPrinter, node: Operation) -> Iterator[Comparison | None]:
     """What an operation compares, by the row of its operator."""
     name, inputs = idiom(node) or (node.name, node.inputs)
     match TABLE[name].compares if name in TABLE else "":
         case "operands" if name in COMPARISONS:
             if not any(map(masks, inputs)):
-                yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1], bounds)
+                yield from _pair(printer, TABLE[name].torch, inputs[0], inputs[1])
         case "operands":
-            yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1], bounds)
+            yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], inputs[1])
         case "bounds":
             for bound in inputs[1:]:
-                yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], bound, bounds)
+                yield from _pair(printer, f"{name}({{0}}, {{1}})", inputs[0], bound)
         case "zero":
-            yield from _pair(printer, f"{name}({{0}})", inputs[0], 0, bounds)
+            yield from _pair(printer, f"{name}({{0}})", inputs[0], 0)
         case "sign":
-            yield from _pair(printer, SIGN, inputs[-1], 0, bounds)
+            yield from _pair(printer, SIGN, inputs[-1], 0)
         case "signs":
             for operand in inputs:
-                yield from _pair(printer, SIGN, operand, 0, bounds)
+                yield from _pair(printer, SIGN, operand, 0)
         case "whole" if of_data(inputs[0]):
-            yield _whole(printer, f"{name}({{0}})", inputs[0])
+            yield _beside(printer, f"{name}({{0}})", inputs[0], WHOLE)
         case "half" if of_data(inputs[0]):
-            yield _half(printer, f"{name}({{0}})", inputs[0])
+            yield _beside(printer, f"{name}({{0}})", inputs[0], "torch.floor({0}) + 0.5")
         case "boundaries":
             yield None
 
 
-def _pair(
-    printer: Printer, what: str, left: Expression, right: Expression | int, bounds: Bounds
-) -> Iterator[Comparison]:
+def _pair(printer: ComparingPrinter, what: str, left: Expression, right: Expression | int) -> Iterator[Comparison]:
     """Two operands, where the data decides which is larger."""
     other = None if isinstance(right, int) else right
     if not of_data(left) and (other is None or not of_data(other)):
         return
     if _truth(left) or (other is not None and _truth(other)):
         return
-    a, b = _between(bounds, left), _between(bounds, other) if other else exactly(0)
+    a, b = _between(printer.bounds, left), _between(printer.bounds, other) if other else exactly(0)
     if a.high < b.low or b.high < a.low:
         return
     if what in NEGATIVE and a.low >= b.high:
@@ -258,7 +254,7 @@ def _between(bounds: Bounds, value: Expression) -> Interval:
 def cast(printer: Printer, operand: Expression, dtype: str) -> Iterator[Comparison]:
     """A cast of a float to whole numbers, which cuts, or to a float whose range is smaller."""
     if dtype.startswith(("int", "uint")):
-        yield _whole(printer, f"{dtype}({{0}})", operand)
+        yield _beside(printer, f"{dtype}({{0}})", operand, WHOLE)
     elif dtype in LARGEST and dtype != operand.dtype:
         value = printer.value(operand)
         if not value.number:
@@ -266,14 +262,12 @@ def cast(printer: Printer, operand: Expression, dtype: str) -> Iterator[Comparis
             yield Comparison(f"{{0}} as {dtype}", method(value.node, "abs"), largest)
 
 
-def _whole(printer: Printer, what: str, operand: Expression) -> Comparison:
-    value = _tensor(printer, operand)
-    return Comparison(what, value.node, call("torch.round", value.node))
-
-
-def _half(printer: Printer, what: str, operand: Expression) -> Comparison:
-    value = _tensor(printer, operand)
-    return Comparison(what, value.node, filled("torch.floor({0}) + 0.5", value.node))
+def _beside(printer: Printer, what: str, operand: Expression, form: str) -> Comparison:
+    """A value and the number near it where what is made of it jumps."""
+    value = tensor(printer.value(operand), operand.dtype)
+    if value.weight > 3:  # it stands on both sides
+        value = printer.variable("value", value)
+    return Comparison(what, value.node, filled(form, value.node))
 
 
 def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
@@ -287,12 +281,6 @@ def _largest_two(printer: Printer, node: Reduction) -> Comparison | None:
     best = printer.variable("best", changed(value, ast.Attribute(both, "values", ast.Load())))
     first, second = (subscript(best.node, [ast.Constant(...), literal(place)]) for place in (0, 1))
     return Comparison(f"{node.name}: the best and the next", first, second)
-
-
-def _tensor(printer: Printer, operand: Expression) -> Value:
-    """A value with a variable of its own where its text is long, since it stands on both sides."""
-    value = tensor(printer.value(operand), operand.dtype)
-    return value if value.weight <= 3 else printer.variable("value", value)
 
 
 def _truth(value: Expression) -> bool:

@@ -36,7 +36,7 @@ from inductor_lab.eject.eager.torch_values import (
 from inductor_lab.eject.eager.views import aligned, seen_by
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
-from inductor_lab.records.size import ONE, Size
+from inductor_lab.records.size import ONE, Size, memory_order
 
 
 def all_of(printer: Printer, conditions: Sequence[Expression]) -> Value:
@@ -307,10 +307,7 @@ def typed(printer: Printer, pointer: str) -> TensorType:
     """The type of a tensor that the launch passes."""
     if pointer not in printer.tensors:
         raise NoReference(f"the launch does not pass {pointer}")
-    type_ = printer.tensors[pointer].type
-    if type_ is None:
-        raise NoReference(f"the shape of {pointer} is not told")
-    return type_
+    return printer.tensors[pointer].told
 
 
 def loaded(node: Load, made: Value) -> Value:
@@ -326,7 +323,7 @@ def memory_of(printer: Printer, pointer: str, version: int) -> ast.expr:
 
 def as_memory(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
     """A content of a tensor as one row."""
-    order = dense(type_)
+    order = memory_order(type_.shape, type_.stride)
     if order is None:
         printer.helpers.add("memory")
         return call("memory", base, tuple_of(printer.extents(type_.stride)))
@@ -336,19 +333,3 @@ def as_memory(printer: Printer, base: ast.expr, type_: TensorType) -> ast.expr:
         rest = [n for n in range(len(type_.shape)) if n not in order]
         base = permuted(base, [*rest, *order])
     return method(base, "flatten")
-
-
-def dense(type_: TensorType) -> list[int] | None:
-    """The dimensions by their strides, the widest first, where together they fill their memory without a gap."""
-    shape, stride = extents(type_.shape), extents(type_.stride)
-    left = {n for n, size in enumerate(shape) if not size.is_one}
-    order: list[int] = []
-    expected = ONE
-    while left:
-        found = next((n for n in sorted(left, reverse=True) if stride[n] == expected), None)
-        if found is None:
-            return None
-        order.append(found)
-        left.remove(found)
-        expected *= shape[found]
-    return order[::-1]

@@ -295,11 +295,11 @@ def bucketize(printer: Printer, node: Operation) -> Value:
     if load.dtype != found.dtype:
         row = method(row, "to", dtype_of(found.dtype))
     keywords = {"right": ast.Constant(True)} if isinstance(right, Constant) and right.value else {}
-    type_ = printer.tensors[load.pointer].type
+    shape = printer.tensors[load.pointer].told.shape
     one = isinstance(stride, Constant) and stride.value == 1 and isinstance(start, Constant) and start.value == 0
     length = printer.value(size)
-    if one and type_ is not None:
-        whole = len(type_.shape) == 1 and Size.of(type_.shape[0]) == (
+    if one:
+        whole = len(shape) == 1 and Size.of(shape[0]) == (
             Size(int(size.value))
             if isinstance(size, Constant)
             else Size.of(printer.bound.get(ast.unparse(length.node), "?"))

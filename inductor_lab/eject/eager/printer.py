@@ -14,7 +14,7 @@ import re
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from inductor_lab.computation.index import Coordinate, Index, behind
 from inductor_lab.computation.records import Computation
 from inductor_lab.computation.space import Digits, bounds
 from inductor_lab.computation.tree import Expression, Load, Named, Reduction, limits, walk
-from inductor_lab.eject.binding.tensors import TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import functions
 from inductor_lab.eject.eager.torch_values import (
     ALL,
@@ -77,7 +77,7 @@ class Space:
         numel: Mapping[str, SizeLike],
         bound: Mapping[str, str],
         coordinates: Iterable[Coordinate],
-        tensors: Iterable[tuple[Index, TensorType | None]],
+        tensors: Iterable[tuple[Index, TensorType]],
     ) -> Space:
         """Cut every axis where a coordinate starts or ends, and where a dimension of a written tensor does.
 
@@ -144,11 +144,9 @@ class Space:
 
     # ---- the ranges of just now
 
-    @contextmanager
-    def within(self, ranges: Mapping[int, Range]) -> Iterator[None]:
+    def within(self, ranges: Mapping[int, Range]) -> AbstractContextManager[None]:
         """Print under these ranges, beside those of just now."""
-        with self.under(self.ranges | dict(ranges)):
-            yield
+        return self.under(self.ranges | dict(ranges))
 
     @contextmanager
     def under(self, ranges: dict[int, Range]) -> Iterator[None]:
@@ -198,11 +196,9 @@ class Space:
 
 
 def _tensor_cuts(
-    index: Index, type_: TensorType | None, whole: Mapping[str, Size], bound: Mapping[str, str]
+    index: Index, type_: TensorType, whole: Mapping[str, Size], bound: Mapping[str, str]
 ) -> Iterable[tuple[str, Size]]:
     """Where the dimensions of a tensor cut the coordinates that run over several of them."""
-    if type_ is None:
-        return
     strides = [Size.of(s) for s, size in zip(type_.stride, type_.shape, strict=True) if size != 1]
     for term in index.terms:
         if isinstance(term.of, Coordinate) and term.of.axis in whole and term.factor > 0:
@@ -216,16 +212,13 @@ def _tensor_cuts(
 class Printer(ABC):
     """One kernel's statements so far, and the job that is printed just now."""
 
-    def __init__(self, kernel: Kernel, tensors: Mapping[str, TensorView], sizes: Mapping[str, str]) -> None:
+    def __init__(self, kernel: Kernel, tensors: Mapping[str, Tensor], sizes: Mapping[str, str]) -> None:
         self.tensors = tensors
         """Pointer -> the tensor."""
         self.sizes = sizes
         """`ks0`, `xnumel` -> Python."""
-        self.bound = bound(kernel)
-        """`ks0` -> what the launch passes for it."""
-        self.known = self.symbols()
         spelled = {text for text in sizes.values() if text.isidentifier()}
-        self.taken = {view.name for view in tensors.values()} | spelled | {"torch", "DEVICE", "math"}
+        self.taken = {tensor.name for tensor in tensors.values()} | spelled | {"torch", "DEVICE", "math"}
         self.functions = functions(kernel)
         self.lines: list[Line] = []
         self.helpers: set[str] = set()
@@ -245,6 +238,9 @@ class Printer(ABC):
     def begin(self, job: Computation, contents: Mapping[str, ast.expr]) -> None:
         """Go on with the next job of the kernel: a space of its own, tensors as the job before left them."""
         self.job = job
+        self.bound = job.sizes
+        """`ks0` -> what the launch passes for it."""
+        self.known = self.symbols()
         self.versions = {pointer: [content] for pointer, content in contents.items()}
         self.done: dict[tuple[int, tuple[tuple[int, int, int], ...]], Value] = {}
         stores = [access for access in job.stores if access.pointer in self.tensors]
@@ -254,7 +250,7 @@ class Printer(ABC):
         coordinates = [c for access in stores for c in access.index.coordinates()]
         coordinates += behind(*roots)
         self.space = Space.make(
-            job.numel, self.bound, coordinates, [(a.index, self.tensors[a.pointer].type) for a in stores]
+            job.numel, self.bound, coordinates, [(a.index, self.tensors[a.pointer].told) for a in stores]
         )
         self.rank = len(self.space.dims)
         nodes = tuple(walk(*roots))
@@ -270,10 +266,10 @@ class Printer(ABC):
     def symbols(self) -> dict[Size, ast.expr]:
         """What is known of sizes that are no numbers, as Python."""
         found: dict[Size, ast.expr] = {}
-        for view in sorted(self.tensors.values(), key=lambda view: not view.read):
-            for place, size in enumerate(view.type.shape if view.type else ()):
+        for tensor in self.tensors.values():
+            for place, size in enumerate(tensor.told.shape):
                 if isinstance(size, str):
-                    found.setdefault(Size.of(size), ast.parse(f"{view.name}.shape[{place}]", mode="eval").body)
+                    found.setdefault(Size.of(size), ast.parse(f"{tensor.name}.shape[{place}]", mode="eval").body)
         for size, spelled in self.sizes.items():
             found[Size.of(size, self.bound)] = _tree(spelled)
         return found
@@ -317,7 +313,7 @@ class Printer(ABC):
         """A size that the body calls by name."""
         if size in self.sizes:
             return _tree(self.sizes[size])
-        if size not in self.bound and size not in self.job.sizes:
+        if size not in self.bound:
             raise NoReference(f"{size} is not known before the launch")
         return self.extent(Size.of(size, self.bound))
 
@@ -379,13 +375,6 @@ class Printer(ABC):
             return value
         node = subscript(value.node, [NEW] * (rank - value.rank) + [ALL] * value.rank)
         return changed(value, node, rank=rank)
-
-
-def bound(kernel: Kernel) -> dict[str, str]:
-    """`ks0` -> what the launch passes for it."""
-    launch = kernel.launches[0].arguments if kernel.launches else ()
-    sizes = {argument.name for argument in kernel.arguments if argument.role == "size"}
-    return {a.name: a.value for a in launch if a.name in sizes and a.value != a.name}
 
 
 def _tree(text: str) -> ast.expr:

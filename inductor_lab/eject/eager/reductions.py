@@ -70,11 +70,8 @@ def folded(printer: Printer, value: Value, name: str, over: Sequence[int], dtype
         found = _kept(value, node, over)
     else:
         found = _along(printer, value, value.node, SIMPLE[name], over)
-    if name == "any":
-        return replace(found, dtype="bool")
-    if name in {"sum", "prod"} and not floating(value.dtype):
-        return replace(found, dtype="int64")
-    return found
+    whole = name in {"sum", "prod"} and not floating(value.dtype)
+    return replace(found, dtype="bool" if name == "any" else "int64" if whole else value.dtype)
 
 
 def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Sequence[int]) -> Value:
@@ -83,15 +80,11 @@ def _arg(printer: Printer, node: Reduction, values: Sequence[Value], over: Seque
         return folded(printer, value, {"argmax": "max", "argmin": "min"}[node.name], over, node.dtype)
     if not over:
         return Value(literal(0), frozenset(), -1, "int")
-    made = method(flat(printer, value, over), node.name, literal(-1), keepdim=ast.Constant(True))
-    found = _kept(value, unflat(printer, made, over, long=False), over)
-    found = replace(found, dtype="int64", folded=tuple(over) if len(over) == 1 else ())
-    if len(values) == 1:
-        return found
-    if is_place(printer, node.inputs[1], over):
-        return found
-    index = flat(printer, printer.spread(values[1], value.dims), over)
     place = method(flat(printer, value, over), node.name, literal(-1), keepdim=ast.Constant(True))
+    if len(values) == 1 or is_place(printer, node.inputs[1], over):
+        found = _kept(value, unflat(printer, place, over, long=False), over)
+        return replace(found, dtype="int64", folded=tuple(over) if len(over) == 1 else ())
+    index = flat(printer, printer.spread(values[1], value.dims), over)
     taken = method(index, "gather", literal(-1), place)
     return _kept(value, unflat(printer, taken, over, long=False), over)
 
@@ -190,34 +183,40 @@ def scan(printer: Printer, node: Scan) -> Value:
     values = [printer.spread(tensor(printer.value(one), one.dtype), over) for one in node.inputs]
     dims = frozenset[int]().union(*(value.dims for value in values))
     values = [printer.spread(value, dims) for value in values]
-    name = node.name
-    value = values[node.part]
     if not over:
-        return value
-    reverse = name.endswith("_reversed")
-    kind = name.removesuffix("_reversed")
-    if kind.startswith("sort"):
-        return _sorted(printer, node, values, over, descending="_descending" in name)
+        return values[node.part]
     rows = [flat(printer, one, over) for one in values]
+    if node.name.startswith("sort"):
+        value, (made, dtype) = values[0], _sorted(printer, node, values[0].dtype, rows, over)
+    else:
+        value = values[node.part]
+        made, dtype = _scanned(printer, node, values, rows, over)
+    return Value(unflat(printer, made, over, long=True), value.dims, value.rank, dtype, value.weight + 3)
+
+
+def _scanned(
+    printer: Printer, node: Scan, values: Sequence[Value], rows: Sequence[ast.expr], over: Sequence[int]
+) -> tuple[ast.expr, str]:
+    """A scan of rows, and its dtype."""
+    reverse = node.name.endswith("_reversed")
+    kind = node.name.removesuffix("_reversed")
     rows = [method(one, "flip", literal(-1)) for one in rows] if reverse else rows
     try:
         by = _running(printer, node, kind, over)
     except UnprintableError as reason:
         raise NoReference(str(reason)) from reason
-    dtype = value.dtype
+    dtype = values[node.part].dtype
     if isinstance(by, Combination):
         printer.helpers.add("scanned")
-        made: ast.expr = ast.Subscript(
-            call("scanned", _combining(printer, by, values), *rows), literal(node.part), ast.Load()
-        )
+        every = call("scanned", _combining(printer, by, values), *rows)
+        made: ast.expr = ast.Subscript(every, literal(node.part), ast.Load())
     elif by in WITH_PLACES:
         made = ast.Attribute(method(rows[0], by, literal(-1)), ("values", "indices")[node.part], ast.Load())
         dtype = "int64" if node.part else dtype
     else:
         made = method(rows[0], by, literal(-1))
         dtype = "int64" if kind in {"sum", "prod"} and not floating(dtype) else dtype
-    made = method(made, "flip", literal(-1)) if reverse else made
-    return Value(unflat(printer, made, over, long=True), dims, value.rank, dtype, value.weight + 3)
+    return (method(made, "flip", literal(-1)) if reverse else made), dtype
 
 
 def _running(printer: Printer, node: Scan, kind: str, over: Sequence[int]) -> str | Combination:
@@ -248,23 +247,22 @@ def _combining(printer: Printer, combined: Combination, values: Sequence[Value])
     return ast.Lambda(arguments, tuple_of(made))
 
 
-def _sorted(printer: Printer, node: Scan, values: Sequence[Value], over: Sequence[int], *, descending: bool) -> Value:
-    first = values[0]
-    row = flat(printer, first, over)
-    keywords = {"descending": ast.Constant(True)} if descending else {}
-    dims = first.dims
+def _sorted(
+    printer: Printer, node: Scan, dtype: str, rows: Sequence[ast.expr], over: Sequence[int]
+) -> tuple[ast.expr, str]:
+    """The rows sorted, or what is sorted along with them; and its dtype."""
+    keywords = {"descending": ast.Constant(True)} if "_descending" in node.name else {}
     if node.part == 0:
-        made: ast.expr = ast.Attribute(call("torch.sort", row, dim=literal(-1), **keywords), "values", ast.Load())
-        return Value(unflat(printer, made, over, long=True), dims, first.rank, first.dtype, first.weight + 3)
+        return ast.Attribute(call("torch.sort", rows[0], dim=literal(-1), **keywords), "values", ast.Load()), dtype
     if "_unstable" in node.name:  # of equals any may come first: here the one that the network of the kernel puts there
         printer.helpers.add("network_argsort")
-        made = call("network_argsort", row, **keywords)
+        made = call("network_argsort", rows[0], **keywords)
     else:
-        both = call("torch.sort", row, dim=literal(-1), stable=ast.Constant(True), **keywords)
+        both = call("torch.sort", rows[0], dim=literal(-1), stable=ast.Constant(True), **keywords)
         made = ast.Attribute(both, "indices", ast.Load())
     if not is_place(printer, node.inputs[1], over):
-        made = method(flat(printer, values[1], over), "gather", literal(-1), made)
-    return Value(unflat(printer, made, over, long=True), dims, first.rank, "int64", first.weight + 3)
+        made = method(rows[1], "gather", literal(-1), made)
+    return made, "int64"
 
 
 def flat(printer: Printer, value: Value, over: Sequence[int]) -> ast.expr:

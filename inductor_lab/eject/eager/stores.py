@@ -13,7 +13,7 @@ from dataclasses import replace
 from inductor_lab.computation.schedule import Access
 from inductor_lab.computation.space import distinct
 from inductor_lab.computation.tree import Expression
-from inductor_lab.eject.eager.loads import all_of, as_memory, dense, places, position, typed
+from inductor_lab.eject.eager.loads import all_of, as_memory, places, position, typed
 from inductor_lab.eject.eager.printer import Printer
 from inductor_lab.eject.eager.reductions import folded
 from inductor_lab.eject.eager.torch_values import (
@@ -37,7 +37,7 @@ from inductor_lab.eject.eager.torch_values import (
 from inductor_lab.eject.eager.views import View, aligned, cut, seen_by
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.records import TensorType
-from inductor_lab.records.size import product
+from inductor_lab.records.size import memory_order, product
 
 ATOMIC = {"store": "", "atomic_add": "add", "atomic_max": "amax", "atomic_min": "amin", "atomic_xchg": ""}
 """An access -> how what it stores is put together with what is there."""
@@ -45,92 +45,83 @@ ATOMIC = {"store": "", "atomic_add": "add", "atomic_max": "amax", "atomic_min": 
 
 def store(printer: Printer, access: Access) -> None:
     """Print a store or an atomic operation, and keep what its tensor holds then."""
-    type_ = typed(printer, access.pointer)
-    kind = access.kind
+    type_, versions = typed(printer, access.pointer), printer.versions[access.pointer]
     if access.value is None:
         raise NoReference(f"what is stored in {access.pointer} is not told")
-    before = printer.versions[access.pointer][-1]
     ranges, others = printer.space.split(access.mask)
     if any(low >= high for low, high in ranges.values()):
-        printer.versions[access.pointer].append(before)
+        versions.append(versions[-1])
         return
-    stored = access.value
     with printer.space.within(ranges):
         found = seen_by(printer, type_, access.index)
-        if kind == "store" and found is not None:
-            after = _placed(printer, access, stored, type_, found, others, before)
-        elif kind == "atomic_add" and found is not None and not others:
-            after = added(printer, access, stored, type_, found, before)
-        elif kind in ATOMIC:
-            after = scattered(printer, access, stored, type_, others, before)
+        if access.kind == "store" and found is not None:
+            after = _placed(printer, access, access.value, found, others)
+        elif access.kind == "atomic_add" and found is not None and not others:
+            after = _added(printer, access, access.value, found)
+        elif access.kind in ATOMIC:
+            after = _scattered(printer, access, access.value, others)
         else:
-            raise NoReference(f"eager PyTorch has no {kind}")
-    printer.versions[access.pointer].append(after)
+            raise NoReference(f"eager PyTorch has no {access.kind}")
+    versions.append(after)
 
 
 def _placed(
-    printer: Printer, access: Access, stored: Expression, type_: TensorType, found: View, others: Sequence[Expression], before: ast.expr
-) -> ast.expr:  # fmt: skip
+    printer: Printer, access: Access, stored: Expression, found: View, others: Sequence[Expression]
+) -> ast.expr:
     """A store at an affine address."""
+    type_ = typed(printer, access.pointer)
     value = in_dtype(printer.value(stored), type_.dtype)
     if others:
-        condition = all_of(printer, others)
-        old = replace(aligned(printer, before, found), dtype=type_.dtype)
+        condition, old = all_of(printer, others), _old(printer, access, found)
         node = call("torch.where", condition.node, value.node, old.node)
         value = broadcast(node, [condition, value, old], type_.dtype)
     if found.full:
         return renewed(printer, access.pointer, shaped(printer, value, type_, found))
-    return written(printer, access, before, type_, found, value)
+    return _written(printer, access, found, value)
 
 
-def added(
-    printer: Printer, access: Access, stored: Expression, type_: TensorType, found: View, before: ast.expr
-) -> ast.expr:
+def _added(printer: Printer, access: Access, stored: Expression, found: View) -> ast.expr:
     """An atomic addition to addresses that are known: the sum over the dimensions that do not move the address."""
+    type_ = typed(printer, access.pointer)
     value = tensor(printer.value(stored), type_.dtype)
     over = sorted(_executed(printer, access, stored) - set(found.walked))
     if over:
         value = folded(printer, printer.spread(value, over), "sum", over, value.dtype)
     value = to(value, type_.dtype)
     if found.full:
-        made = ast.BinOp(before, ast.Add(), shaped(printer, value, type_, found))
-        return renewed(printer, access.pointer, made)
-    old = replace(aligned(printer, before, found), dtype=type_.dtype)
+        before = printer.versions[access.pointer][-1]
+        return renewed(printer, access.pointer, ast.BinOp(before, ast.Add(), shaped(printer, value, type_, found)))
+    old = _old(printer, access, found)
     total = broadcast(ast.BinOp(old.node, ast.Add(), value.node), [old, value], type_.dtype)
-    return written(printer, access, before, type_, found, total)
+    return _written(printer, access, found, total)
 
 
-def scattered(
-    printer: Printer,
-    access: Access,
-    stored: Expression,
-    type_: TensorType,
-    others: Sequence[Expression],
-    before: ast.expr,
-) -> ast.expr:
+def _old(printer: Printer, access: Access, found: View) -> Value:
+    """What stands where something is stored."""
+    before = aligned(printer, printer.versions[access.pointer][-1], found)
+    return replace(before, dtype=typed(printer, access.pointer).dtype)
+
+
+def _scattered(printer: Printer, access: Access, stored: Expression, others: Sequence[Expression]) -> ast.expr:
     """A store or an atomic operation where the data decides the address, or whether it happens."""
-    accumulate = access.kind == "atomic_add"
+    type_, before, how = typed(printer, access.pointer), printer.versions[access.pointer][-1], ATOMIC[access.kind]
     value = in_dtype(printer.value(stored), type_.dtype)
-    if not others and ATOMIC[access.kind] in {"", "add"}:
+    executed = _executed(printer, access, stored) if how else frozenset[int]()
+    if not others and how in {"", "add"}:
         found = places(printer, access.pointer, access.index)
         if found is not None:
-            dims = value.dims | _executed(printer, access, stored) if accumulate else value.dims
+            dims = value.dims | executed
             covered = frozenset[int]().union(*(v.dims for v in found))
             if dims - covered:
                 found[0] = printer.spread(tensor(found[0], "int64"), dims | covered)
             indices = tuple_of([tensor(v, "int64").node for v in found])
-            keywords = {"accumulate": ast.Constant(True)} if accumulate else {}
+            keywords = {"accumulate": ast.Constant(True)} if how else {}
             made = method(before, "index_put", indices, value.node, **keywords)
             return renewed(printer, access.pointer, made)
-    address = tensor(position(printer, access.index), "int64")
-    if accumulate or ATOMIC[access.kind]:
-        address = printer.spread(address, _executed(printer, access, stored))
+    address = printer.spread(tensor(position(printer, access.index), "int64"), executed)
     printer.helpers.add("put")
-    options: dict[str, ast.expr] = {}
-    if others:
-        options["mask"] = all_of(printer, others).node
-    if ATOMIC[access.kind]:
-        options["how"] = ast.Constant(ATOMIC[access.kind])
+    options: dict[str, ast.expr] = {"mask": all_of(printer, others).node} if others else {}
+    options |= {"how": ast.Constant(how)} if how else {}
     made = call("put", as_memory(printer, before, type_), address.node, value.node, **options)
     return renewed(printer, access.pointer, from_memory(printer, made, type_))
 
@@ -143,11 +134,9 @@ def _executed(printer: Printer, access: Access, stored: Expression) -> frozenset
     return printer.space.of_axes(axes)
 
 
-def written(
-    printer: Printer, access: Access, before: ast.expr, type_: TensorType, found: View, value: Value
-) -> ast.expr:
+def _written(printer: Printer, access: Access, found: View, value: Value) -> ast.expr:
     """A part of a tensor, written in a copy of it."""
-    target = _copy(printer, access, before, type_)
+    target = _copy(printer, access)
     base, indices = cut(printer, target, found)
     if found.reshaped and isinstance(base, ast.Call):
         base = method(target, "view", *base.args)
@@ -161,16 +150,16 @@ def written(
     return target
 
 
-def _copy(printer: Printer, access: Access, before: ast.expr, type_: TensorType) -> ast.expr:
+def _copy(printer: Printer, access: Access) -> ast.expr:
     """The tensor that a part is written to: a copy of what was there, or an empty one where the kernel writes all of it."""
+    type_, before = typed(printer, access.pointer), printer.versions[access.pointer][-1]
     copies = [line.target for line in printer.lines if line.copied]
     if isinstance(before, ast.Name) and before.id in copies and access.pointer not in printer.reread:
         return before
     known = isinstance(before, ast.Name) and before.id == printer.tensors[access.pointer].name
     if known and _all_written(printer, access.pointer, type_):
-        made = call(
-            "torch.empty", tuple_of(printer.extents(type_.shape)), dtype=dtype_of(type_.dtype), device=name("DEVICE")
-        )
+        shape = tuple_of(printer.extents(type_.shape))
+        made = call("torch.empty", shape, dtype=dtype_of(type_.dtype), device=name("DEVICE"))
     else:
         made = method(before, "clone")
     return renewed(printer, access.pointer, made, copied=True)
@@ -184,7 +173,7 @@ def _all_written(printer: Printer, pointer: str, type_: TensorType) -> bool:
     boxes = [box for access in stores if (box := printer.job.box(access)) is not None]
     numel = product(extents(type_.shape))
     every = len(boxes) == len(stores) and numel.is_number and distinct(boxes) == numel.number
-    return every and dense(type_) is not None
+    return every and memory_order(type_.shape, type_.stride) is not None
 
 
 def shaped(printer: Printer, value: Value, type_: TensorType, found: View) -> ast.expr:
@@ -242,7 +231,7 @@ def _unkept(value: Value, dropped: Sequence[int]) -> ast.expr | None:
 def from_memory(printer: Printer, made: ast.expr, type_: TensorType) -> ast.expr:
     """A row of memory as the tensor that lies in it."""
     shape = printer.extents(type_.shape)
-    order = dense(type_)
+    order = memory_order(type_.shape, type_.stride)
     if order is None:
         return method(made, "as_strided", tuple_of(shape), tuple_of(printer.extents(type_.stride)))
     if len(shape) == 1:

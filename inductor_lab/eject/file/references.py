@@ -10,19 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.eject.binding.plan import Plan
-from inductor_lab.eject.binding.tensors import Tensor, TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.device_functions import eager_text
 from inductor_lab.eject.eager.comparisons import MOST, compares
 from inductor_lab.eject.file.literals import keywords, listed, quoted, tuple_of
 from inductor_lab.eject.graph import Reference
-from inductor_lab.eject.graph.flex_attention import attention, is_flex
+from inductor_lab.eject.graph.flex_attention import is_flex
 from inductor_lab.eject.inputs.domain import between
 from inductor_lab.eject.inputs.intervals import Bounds, bound_names
-from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import (
     Comparisons,
     EagerReference,
@@ -43,10 +43,8 @@ def reference_of(plan: Plan) -> tuple[EagerReference | None, str]:
         return _by_graph(plan, plan.graph_form), ""
     found = plan.reference
     if found is None:
-        if is_flex(plan.kernel):
-            return _flex(plan)
-        reason = _in_its_names(plan.no_reference, plan)
-        return None, f"{reason}{f', and {plan.no_form}' if plan.kernel.category == 'template' else ''}"
+        unread = plan.kernel.category == "template" and not is_flex(plan.kernel)
+        return None, f"{_in_its_names(plan.no_reference, plan)}{f', and {plan.no_form}' if unread else ''}"
     if set(found.written) != {tensor.parameter for tensor in plan.written}:
         return None, "it writes through more pointers than its stores tell"
     named = names_in(*found.lines, *found.results)
@@ -72,15 +70,6 @@ def _placed(
         tuple(map(eager_text, helpers)), tuple(takes), ", ".join([*takes, *keywords(free)]),
         (*sizes, *where_inputs_are(takes, lines)), tuple_of(where_inputs_are(takes, results)), gives,
     )  # fmt: skip
-
-
-def _flex(plan: Plan) -> tuple[EagerReference | None, str]:
-    """The reference of flex attention, from its template's text."""
-    try:
-        form = attention(plan.kernel, plan.tensors)
-    except NoReference as reason:
-        return None, _in_its_names(str(reason), plan)
-    return _placed(["visits"], form.takes, form.lines, form.results, _gives(plan)), ""
 
 
 def _in_its_names(reason: str, plan: Plan) -> str:
@@ -211,13 +200,11 @@ NONE = Comparisons((), (), (), 0)
 
 def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
     """The comparisons of a kernel whose reference is printed from its tree; none for any other."""
-    if reference is None or reference.by_graph or plan.reference is None:
+    if reference is None or plan.kernel.category == "template":
         return NONE
     if plan.table and len(plan.table.kinds) == 1 and (told := _of_a_job(plan, plan.table.kinds[0])):
         return told
-    views = {name: TensorView(tensor.name, tensor.symbolic or tensor.type) for name, tensor in plan.tensors.items()}
-    bounds = {id(job): _bounds(plan, job) for job in plan.found.every()}
-    found = compares(plan.kernel, plan.found, views, plan.scalars, bounds)
+    found = compares(plan.kernel, plan.found, plan.tensors, plan.scalars, partial(_bounds, plan))
     named = names_in(*found.lines, *found.rows)
     unread = {tensor.name for tensor in plan.tensors.values()} - set(reference.takes)
     if (named | plan.telling(named)) & unread:
@@ -229,10 +216,8 @@ def comparing(plan: Plan, reference: EagerReference | None) -> Comparisons:
 
 def _of_a_job(plan: Plan, one: TableKind) -> Comparisons | None:
     """The comparisons of the jobs of a table, where all make the same ones."""
-    made = [
-        compares(plan.kernel, job.found, one.views(job), plan.scalars, {id(job.found): _bounds(plan, job.found)})
-        for job in one.kind.jobs
-    ]
+    bounds = partial(_bounds, plan)
+    made = [compares(plan.kernel, job.found, one.called(job), plan.scalars, bounds) for job in one.kind.jobs]
     first, takes, many = made[0], one.reference.takes, len(made)
     named = names_in(*first.lines, *first.rows)
     if any(each != first for each in made) or named & ({*one.kind.words} - {*takes}):

@@ -67,12 +67,6 @@ class _Code:
     all_tokens: list[_Token]
     start: int
     end: int
-    depth: int
-    """How many brackets are open around it."""
-
-    @classmethod
-    def of(cls, line: str, tokens: list[_Token]) -> _Code:
-        return cls(line, tokens, 0, len(line), 0)
 
     @property
     def text(self) -> str:
@@ -83,11 +77,17 @@ class _Code:
         first = bisect_left(self.all_tokens, self.start, key=lambda token: token.start)
         return self.all_tokens[first : bisect_left(self.all_tokens, self.end, key=lambda token: token.start)]
 
-    def piece(self, start: int, end: int, deeper: int = 0) -> _Code:
+    @property
+    def outer(self) -> list[_Token]:
+        """Those that no bracket of the piece is around."""
+        depth = min((token.depth for token in self.tokens), default=0)
+        return [token for token in self.tokens if token.depth == depth]
+
+    def piece(self, start: int, end: int) -> _Code:
         """From one place of the line to another, without the blanks around it."""
         text = self.line[start:end]
         start += len(text) - len(text.lstrip())
-        return _Code(self.line, self.all_tokens, start, start + len(text.strip()), self.depth + deeper)
+        return _Code(self.line, self.all_tokens, start, start + len(text.strip()))
 
 
 def _line(line: str) -> list[str]:
@@ -109,7 +109,7 @@ def _line(line: str) -> list[str]:
     above = _comment(comment[2:], indent) if comment else []
     if sum(token.text in OPEN for token in tokens) != sum(token.text in CLOSE for token in tokens):
         return [*above, indent + code]
-    return above + _broken(_Code.of(code, tokens), indent)
+    return above + _broken(_Code(code, tokens, 0, len(code)), indent)
 
 
 def _comment(text: str, indent: str) -> list[str]:
@@ -150,7 +150,7 @@ def _broken(code: _Code, indent: str, behind: int = 0) -> list[str]:
         return _bracketed(code, indent) or [indent + text]
     first, last = group
     head, tail = code.line[code.start : first.end], code.line[last.start : code.end]
-    body = code.piece(first.end, last.start, deeper=1)
+    body = code.piece(first.end, last.start)
     inner = indent + "    "
     if len(inner) + len(body.text) <= WIDTH and not body.text.endswith(",") and not text.startswith("def "):
         return [indent + head, inner + body.text, indent + tail]
@@ -160,10 +160,10 @@ def _broken(code: _Code, indent: str, behind: int = 0) -> list[str]:
 def _longest(code: _Code) -> tuple[_Token, _Token] | None:
     """The outermost pair of brackets that holds most of the line; None where several share it."""
     pairs: list[tuple[_Token, _Token]] = []
-    for token in code.tokens:
-        if token.depth == code.depth and token.text in OPEN:
+    for token in code.outer:
+        if token.text in OPEN:
             pairs.append((token, token))
-        elif token.depth == code.depth and token.text in CLOSE and pairs:
+        elif token.text in CLOSE and pairs:
             pairs[-1] = (pairs[-1][0], token)
     best = max(pairs, key=lambda pair: pair[1].start - pair[0].start, default=None)
     if best is None or 2 * (best[1].start - best[0].start) < code.end - code.start:
@@ -187,11 +187,9 @@ def _bracketed(code: _Code, indent: str) -> list[str]:
 
 def _parts(body: _Code, indent: str) -> list[str]:
     """What stands between brackets: by its commas, else by the operators that bind least, one part a line."""
-    tokens = body.tokens
-    commas = [token.start for token in tokens if token.depth == body.depth and token.text == ","]
-    if any(
-        token.depth == body.depth and token.text in {"for", "lambda"} for token in tokens
-    ):  # its commas separate no parts
+    outer = body.outer
+    commas = [token.start for token in outer if token.text == ","]
+    if any(token.text in {"for", "lambda"} for token in outer):  # its commas separate no parts
         return [indent + body.text]
     if commas:
         ends = zip((body.start, *(comma + 1 for comma in commas)), (*commas, body.end), strict=True)
@@ -207,10 +205,8 @@ def _parts(body: _Code, indent: str) -> list[str]:
     for operators in PRECEDENCE:
         cuts = [
             token.start
-            for before, token in itertools.pairwise(tokens)
-            if token.depth == body.depth
-            and token.text in operators
-            and (before.text in CLOSE or _is_operand(before.text))
+            for before, token in itertools.pairwise(outer)
+            if token.text in operators and (before.text in CLOSE or _is_operand(before.text))
         ]
         if cuts:
             ends = zip((body.start, *cuts), (*cuts, body.end), strict=True)

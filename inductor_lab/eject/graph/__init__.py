@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from inductor_lab.aten import CONSTANTS, COPIES, VIEWS
 from inductor_lab.bind.bindings import ACCUMULATING
@@ -22,6 +22,7 @@ from inductor_lab.eject.eager.torch_values import call, dtype_of, literal, metho
 from inductor_lab.eject.graph.flex_attention import is_flex
 from inductor_lab.eject.graph.nodes import Values, bound_values, inductors_own
 from inductor_lab.eject.graph.spelling import is_number, spelled
+from inductor_lab.eject.naming import RESERVED
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import in_numbers, told
 from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
@@ -37,31 +38,27 @@ MOST_NAMED = 4
 class Reference:
     """The body of `reference`: assignments, then one expression a written tensor."""
 
-    statements: tuple[str, ...]
-    results: tuple[str, ...]
+    assigned: tuple[tuple[str, ast.expr], ...]
+    """Names and what they are."""
+    values: tuple[ast.expr, ...]
     operators: tuple[str, ...]
     """ATen operators in order, without views: `add`, `mul`, `relu`."""
     sizes: Mapping[str, int] = field(default_factory=dict)
     """Sizes that no tensor that it reads tells, and what they were when this was captured."""
 
+    @property
+    def statements(self) -> tuple[str, ...]:
+        """The assignments as text."""
+        return tuple(f"{variable} = {ast.unparse(value)}" for variable, value in self.assigned)
 
-@dataclass(frozen=True)
-class Form:
-    """The same as trees."""
-
-    statements: tuple[tuple[str, ast.expr], ...]
-    """Names and what they are."""
-    results: tuple[ast.expr, ...]
-    operators: tuple[str, ...]
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The values as text."""
+        return tuple(map(ast.unparse, self.values))
 
     def names(self) -> set[str]:
         """Names that the statements and the results say."""
-        return set(names_in(*(value for _, value in self.statements), *self.results))
-
-    def reference(self, sizes: Mapping[str, int] = MappingProxyType({})) -> Reference:
-        """The form as text."""
-        statements = (f"{variable} = {ast.unparse(value)}" for variable, value in self.statements)
-        return Reference(tuple(statements), tuple(map(ast.unparse, self.results)), self.operators, sizes)
+        return set(names_in(*(value for _, value in self.assigned), *self.values))
 
 
 PYTHONS = {"torch", "math", "DEVICE", "max", "min"}
@@ -70,6 +67,16 @@ NAMELESS = VIEWS | COPIES | CONSTANTS
 """Operators that move or name values without computing any: left out of a kernel's name."""
 
 
+@contextmanager
+def _followed() -> Iterator[None]:
+    """What the graph's text does not hold is a reason why there is no form."""
+    try:
+        yield
+    except (KeyError, SyntaxError) as place:
+        raise NoGraphForm(f"the graph's text can not be followed at {place}") from place
+
+
+@_followed()
 def aten(
     kernel: Kernel,
     launch: Launch,
@@ -77,13 +84,11 @@ def aten(
     found: Computation,
     tensors: Mapping[str, Tensor],
     environment: Mapping[str, int],
-    helpers: Collection[str],
 ) -> Reference:
     """The ATen form of one launch, over the tensors by their names.
 
     Args:
         environment: Symbol -> its value when this was captured: all that are known.
-        helpers: Names that are taken.
 
     Raises:
         NoGraphForm: there is none, and why.
@@ -91,39 +96,27 @@ def aten(
     if is_flex(kernel):
         raise NoGraphForm("its score and its mask are graphs inside of the graph, of which only the names are read")
     tied = bound_values(kernel, launch, graph, found, environment)
-    names = {parameter: tensor.name for parameter, tensor in tensors.items()}
-    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
-    written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
-    unknown = [parameter for parameter in read if parameter not in tied.read]
-    unknown += [parameter for parameter in written if parameter not in tied.written]
     scattered = {
         access.pointer for part in found.every() for access in part.stores if access.kind == "store" and access.gathered
     }
-    if partly := [parameter for parameter in written if parameter in scattered]:
+    if partly := [parameter for parameter, tensor in tensors.items() if tensor.role != "in" and parameter in scattered]:
         raise NoGraphForm(
-            f"an index says where {_listed(partly, names)} is written: the rest of it is another kernel's"
+            f"an index says where {_listed(partly, tensors)} is written: the rest of it is another kernel's"
         )
-    if nameless := _by_buffer(kernel, launch, tied.nodes, unknown):
+    if nameless := _by_buffer(kernel, launch, tied.nodes, _unknown(tied, tensors)):
         raise NoGraphForm(
-            f"Inductor's comment names no value of the graph for what is in {_listed(nameless, names)}: "
+            f"Inductor's comment names no value of the graph for what is in {_listed(nameless, tensors)}: "
             "it says the buffer alone, as it does for the parts of a reduction"
         )
-    if unknown:
-        raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, names)}")
-    return over(tied, tensors, environment, helpers, kernel.category != "template")
+    return over(tied, tensors, environment, passes=kernel.category != "template")
 
 
-def over(
-    tied: Values,
-    tensors: Mapping[str, Tensor],
-    environment: Mapping[str, int],
-    helpers: Collection[str],
-    passes: bool,
-) -> Reference:
+@_followed()
+def over(tied: Values, tensors: Mapping[str, Tensor], environment: Mapping[str, int], *, passes: bool) -> Reference:
     """The graph's values that are written as PyTorch of those that are read, over the tensors by their names.
 
     Args:
-        tied: Of all that is read and written.
+        tied: As far as they are known.
         passes: Whether a caller may pass sizes that no tensor tells.
 
     Raises:
@@ -132,12 +125,14 @@ def over(
     names = {parameter: tensor.name for parameter, tensor in tensors.items()}
     read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out"]
     written = [parameter for parameter, tensor in tensors.items() if tensor.role != "in"]
+    if unknown := _unknown(tied, tensors):
+        raise NoGraphForm(f"it is not known which value of the graph is in {_listed(unknown, tensors)}")
     form = printed(tied, names, written)
-    assigned = {variable for variable, _ in form.statements}
+    assigned = {variable for variable, _ in form.assigned}
     mine = {names[parameter] for parameter in read}
     if ignored := sorted(mine - form.names()):
         raise NoGraphForm(f"the graph's values do not read {', '.join(ignored)}, which the kernel reads")
-    if assigned & {tensor.name for tensor in tensors.values()} or assigned & set(helpers):
+    if assigned & {tensor.name for tensor in tensors.values()} or assigned & RESERVED:
         raise NoGraphForm("a value of the graph is called as a tensor is")
     views = [
         (tensors[parameter].name, view)
@@ -146,9 +141,9 @@ def over(
     ]
     results = [
         _as_held(value, tensors[p].type, tied.nodes[tied.written[p]].type, environment)
-        for p, value in zip(written, form.results, strict=True)
+        for p, value in zip(written, form.values, strict=True)
     ]
-    form = replace(form, statements=(*views, *form.statements), results=tuple(results))
+    form = replace(form, assigned=(*views, *form.assigned), values=tuple(results))
     named = form.names() - assigned - mine - PYTHONS
     sizes = told([tensors[parameter] for parameter in read], named)
     passed = {symbol: environment[symbol] for symbol in sorted(named - sizes.keys()) if symbol in environment}
@@ -156,7 +151,15 @@ def over(
     if lost:
         raise NoGraphForm(f"no tensor that it reads tells the size {', '.join(sorted(lost))}")
     found = [(symbol, of_torch(where)) for symbol, where in sorted(sizes.items())]
-    return replace(form, statements=(*found, *form.statements)).reference(passed)
+    return replace(form, assigned=(*found, *form.assigned), sizes=passed)
+
+
+def _unknown(tied: Values, tensors: Mapping[str, Tensor]) -> list[str]:
+    """The parameters of which the value is not known that they hold before, or behind."""
+    read = [parameter for parameter, tensor in tensors.items() if tensor.role != "out" and parameter not in tied.read]
+    return read + [
+        parameter for parameter, tensor in tensors.items() if tensor.role != "in" and parameter not in tied.written
+    ]
 
 
 def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: Collection[str]) -> list[str]:
@@ -165,8 +168,8 @@ def _by_buffer(kernel: Kernel, launch: Launch, nodes: Collection[str], unknown: 
     return [argument.name for argument in launch.arguments if argument.name in unknown and argument.value in claimed]
 
 
-def _listed(parameters: Sequence[str], names: Mapping[str, str]) -> str:
-    shown = [f"`{names[parameter]}`" for parameter in dict.fromkeys(parameters)]
+def _listed(parameters: Sequence[str], tensors: Mapping[str, Tensor]) -> str:
+    shown = [f"`{tensors[parameter].name}`" for parameter in dict.fromkeys(parameters)]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
     return ", ".join(shown[:MOST_NAMED]) + more
 
@@ -201,7 +204,7 @@ def _rows_of_channels(rows: TensorType, images: TensorType) -> bool:
     return rows.shape[1] == images.shape[1] and rows.shape != images.shape and not strides(rows)
 
 
-def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Form:
+def printed(values: Values, names: Mapping[str, str], written: Sequence[str]) -> Reference:
     """Print what the written parameters must hold.
 
     Args:
@@ -245,7 +248,7 @@ def _printed(
     order: Sequence[str],
     wanted: Sequence[str],
     incoming: Mapping[str, str],
-) -> Form:
+) -> Reference:
     """A statement for each value that is used twice or long; all others where they are used."""
     uses = Counter(names_in(*(values.nodes[node].tree for node in order)))
     uses.update(wanted)
@@ -264,7 +267,7 @@ def _printed(
     called = [operator(node) for name in order if "." in (node := values.nodes[name]).target]
     operators = tuple(dict.fromkeys(word for word in called if word not in NAMELESS))
     results = (_as_tensor(values.nodes[node], stands[node]) for node in wanted)
-    return Form(tuple(statements), tuple(results), operators)
+    return Reference(tuple(statements), tuple(results), operators)
 
 
 def _of_numbers(node: Node, nodes: Mapping[str, Node], stands: Mapping[str, ast.expr]) -> dict[str, ast.expr]:

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 
-from inductor_lab.computation.operators import CANONICAL, TABLE, called
-from inductor_lab.dtypes import LANGUAGE
+from inductor_lab.computation import computation
+from inductor_lab.computation.evaluation import Evaluation
+from inductor_lab.computation.nodes import NOWHERE
+from inductor_lab.computation.tree import Cast, Constant, Expression, Unknown, index_of, walk
 from inductor_lab.eject.binding.tensors import Tensor, strides
-from inductor_lab.eject.eager.torch_values import dtype_of, filled, method, name
+from inductor_lab.eject.eager import Eager, text_of
 from inductor_lab.eject.refusal import NoReference
 from inductor_lab.eject.rendering import names_in
 from inductor_lab.records import Kernel, TensorType
@@ -26,6 +28,8 @@ INNER = "forward_block_mn"
 """The template's function that has the score and the mask."""
 MASKED = "not IS_FULL_BLOCKS"
 """What its mask depends on."""
+HELD, FULL = ("Q", "K", "V", "LSE", "KV_NUM_BLKS", "KV_IDX"), ("FULL_KV_NUM_BLKS", "FULL_KV_IDX")
+"""Names that it has for its tensors; the second ones only where some blocks are full."""
 AXES = ("idx_zq", "idx_hq", "idx_m", "idx_d")
 """The template's places in its result: batch, head, query, channel."""
 LOCAL = frozenset({"b", "h", "m", "n", "scores", "counted", "lse", "weights", "attended"})
@@ -35,29 +39,31 @@ MOST = 1 << 29
 
 
 @dataclass(frozen=True)
-class Attention:
-    """The parts of a reference."""
-
-    takes: tuple[str, ...]
-    lines: tuple[str, ...]
-    results: tuple[str, ...]
-    """By the written tensors, in their order."""
-
-
-@dataclass
 class _Template:
-    """What the body states: numbers and names that variables are set to, and the statements themselves."""
+    """What the body states, and the statements themselves."""
 
+    kernel: Kernel
     statements: Sequence[ast.stmt]
     inner: ast.FunctionDef
-    numbers: dict[str, int | float] = field(default_factory=dict)
-    pointers: dict[str, str] = field(default_factory=dict)
+    names: Mapping[str, Expression]
+    """What each name of the body stands for in the end."""
+
+    def stated(self, name: str) -> int | float | None:
+        """The number that a name is; None where it is none."""
+        value = self.names.get(name)
+        return value.value if isinstance(value, Constant) else None
 
     def number(self, name: str) -> int:
-        value = self.numbers.get(name)
+        value = self.stated(name)
         if not isinstance(value, int):
             raise NoReference(f"its text does not state {name} as a number")
         return value
+
+    def pointer(self, name: str) -> str:
+        """The parameter to whose tensor a name points; empty where there is none."""
+        parameters = {argument.name for argument in self.kernel.arguments if argument.pointer}
+        nodes = walk(self.names[name]) if name in self.names else ()
+        return next((node.text for node in nodes if isinstance(node, Unknown) and node.text in parameters), "")
 
 
 def is_flex(kernel: Kernel) -> bool:
@@ -74,42 +80,39 @@ def idle(kernel: Kernel) -> frozenset[str]:
     except NoReference:
         return frozenset()
     options = {"LSE": "OUTPUT_LOGSUMEXP", "MAX": "OUTPUT_MAX"}
-    return frozenset(
-        template.pointers[name]
-        for name, option in options.items()
-        if name in template.pointers and template.numbers.get(option) is False
-    )
+    unasked = {template.pointer(name) for name, option in options.items() if template.stated(option) is False}
+    return frozenset(unasked - {""})
 
 
-def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Attention:
+def attention(kernel: Kernel, tensors: Mapping[str, Tensor]) -> Eager:
     """The reference over the tensors by their names.
 
     Raises:
         NoReference: it is none of flex attention's forward, or a part of it is not read.
     """
     template = _template(kernel)
-    held = {name: tensors[parameter] for name, parameter in template.pointers.items() if parameter in tensors}
-    if not {"Q", "K", "V", "LSE", "KV_NUM_BLKS", "KV_IDX"} <= held.keys():
+    held = {name: tensors[pointer] for name in (*HELD, *FULL) if (pointer := template.pointer(name)) in tensors}
+    if not {*HELD} <= held.keys():
         raise NoReference("its body does not state which tensors are queries, keys, values and blocks")
     if any(tensor.symbolic for tensor in tensors.values()):
         raise NoReference("its sizes are symbolic, and its body states those of one run")
-    if template.numbers.get("OUTPUT_MAX") or template.numbers.get("ROWS_GUARANTEED_SAFE"):
+    if template.stated("OUTPUT_MAX") or template.stated("ROWS_GUARANTEED_SAFE"):
         raise NoReference("it stores its largest scores, or is told that no row is masked out as a whole")
     if (count := prod(template.number(name) for name in ("ZQ", "HQ", "Q_LEN", "KV_LEN"))) > MOST:
         raise NoReference(f"its {count:,} scores are too many to be held at once")
     if taken := LOCAL & {tensor.name for tensor in tensors.values()}:
         raise NoReference(f"a tensor is called {min(taken)}, as a value of attention is")
     scores, mask = _score_and_mask(template)
-    tables = ["", "FULL_"] if template.numbers.get("HAS_FULL_BLOCKS") else [""]
+    tables = ["", "FULL_"] if template.stated("HAS_FULL_BLOCKS") else [""]
     lines = [*_places(template, held, scores, mask), *_scores(template, held, scores)]
     lines += [_counted(template, held, tables, mask), *_weights(template, held)]
     results = _stored(template, held, tensors)
     named = names_in(*lines, *results.values())
-    takes = tuple(tensor.name for tensor in tensors.values() if tensor.name in named)
-    written = [tensor for tensor in tensors.values() if tensor.role != "in"]
-    if lost := [tensor.parameter for tensor in written if tensor.parameter not in results]:
+    takes = tuple(parameter for parameter, tensor in tensors.items() if tensor.name in named)
+    written = tuple(parameter for parameter, tensor in tensors.items() if tensor.role != "in")
+    if lost := [parameter for parameter in written if parameter not in results]:
         raise NoReference(f"its body does not tell what it writes to {lost[0]}")
-    return Attention(takes, tuple(lines), tuple(results[tensor.parameter] for tensor in written))
+    return Eager(tuple(lines), tuple(results[parameter] for parameter in written), written, takes, ("visits",))
 
 
 def _template(kernel: Kernel) -> _Template:
@@ -120,25 +123,20 @@ def _template(kernel: Kernel) -> _Template:
         )
     if INNER not in functions or kernel.name not in functions:
         raise NoReference("its own loop is not read as a tree")
-    template = _Template(functions[kernel.name].body, functions[INNER])
-    for statement in template.statements:
-        match statement:
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant(value=int() | float() as value)):
-                template.numbers[name] = value
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=int() as value)):
-                template.numbers[name] = value
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=pointer)):
-                template.pointers[name] = pointer
-    return template
+    return _Template(kernel, functions[kernel.name].body, functions[INNER], computation(kernel).names)
 
 
 def _score_and_mask(template: _Template) -> tuple[str, str]:
     """What becomes of the scores, and which of them a block that is not full keeps."""
-    values = Values({"qk": "scores", "m": "m", "n": "n", "off_z": "b", "off_h": "h"})
-    values.assign(template.inner.body)
+    places = {"m": "m", "n": "n", "off_z": "b", "off_h": "h"}
+    names = {"qk": ("float32", "scores"), **{name: ("int64", told) for name, told in places.items()}}
+    reading = _Reading(template.kernel, names)
+    reading.assign(template.inner.body)
     masked = next((s.body for s in template.inner.body if isinstance(s, ast.If) and ast.unparse(s.test) == MASKED), [])
-    values.assign(masked)
-    return values.text(_set(template.inner.body, "post_mod_scores")), values.text(_set(masked, "mask_mod_output"))
+    reading.assign(masked)
+    told = _set(template.inner.body, "post_mod_scores"), _set(masked, "mask_mod_output")
+    scores, mask = (reading.text(reading.of(value)) for value in told)
+    return scores, mask
 
 
 def _set(statements: Sequence[ast.stmt], name: str) -> ast.expr:
@@ -165,34 +163,22 @@ def _places(template: _Template, held: Mapping[str, Tensor], *texts: str) -> lis
 
 def _scores(template: _Template, held: Mapping[str, Tensor], score: str) -> list[str]:
     shared = template.number("GQA_SHARED_HEADS")
-    for letter, heads, rows, channels in (
-        ("q", ("ZQ", template.number("HQ")), "Q_LEN", "QK_HEAD_DIM"),
-        ("k", ("ZKV", template.number("HQ") // shared), "KV_LEN", "QK_HEAD_DIM"),
-        ("v", ("ZKV", template.number("HQ") // shared), "KV_LEN", "V_HEAD_DIM"),
+    for letter, heads, rows, channels, axes in (
+        ("q", ("ZQ", template.number("HQ")), "Q_LEN", "QK_HEAD_DIM", "zhmk"),
+        ("k", ("ZKV", template.number("HQ") // shared), "KV_LEN", "QK_HEAD_DIM", "zhnk"),
+        ("v", ("ZKV", template.number("HQ") // shared), "KV_LEN", "V_HEAD_DIM", "zhnk"),
     ):
         tensor = held[letter.upper()]
         shape = (template.number(heads[0]), heads[1], template.number(rows), template.number(channels))
-        if tensor.type.shape != shape or not has_layout(tensor.type, shape, _strides(template, letter)):
+        steps = [template.number(f"stride_{letter}{axis}") for axis in axes]
+        if not has_layout(tensor.type, shape, steps):
             raise NoReference(f"it takes {tensor.parameter} for another view of its memory")
     again = f".repeat_interleave({shared}, 1)" if shared > 1 else ""
     key = f"{_wide(held['K'])}{again}.mT"
-    if "SM_SCALE" not in template.numbers:
+    if (scale := template.stated("SM_SCALE")) is None:
         raise NoReference("its text does not state SM_SCALE as a number")
-    lines = [f"scores = {_wide(held['Q'])} @ {key} * {template.numbers['SM_SCALE']}"]
+    lines = [f"scores = {_wide(held['Q'])} @ {key} * {scale}"]
     return lines if score == "scores" else [*lines, f"scores = {score}"]
-
-
-def _strides(template: _Template, letter: str) -> tuple[int, ...]:
-    for statement in template.statements:
-        match statement:
-            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=first), *_])], value=ast.Tuple() as steps) if (
-                first == f"stride_{letter}z"
-            ):
-                found = tuple(
-                    step.value for step in steps.elts if isinstance(step, ast.Constant) and isinstance(step.value, int)
-                )
-                return found if len(found) == 4 else ()  # fmt: skip
-    return ()
 
 
 def _wide(tensor: Tensor) -> str:
@@ -232,103 +218,72 @@ def _weights(template: _Template, held: Mapping[str, Tensor]) -> list[str]:
 def _stored(template: _Template, held: Mapping[str, Tensor], tensors: Mapping[str, Tensor]) -> dict[str, str]:
     """Parameter -> what it holds afterwards."""
     results = {held["LSE"].parameter: "lse / math.log(2)"}
-    values = Values({"acc": "attended"})
-    values.assign(template.statements)
+    reading = _Reading(template.kernel, {"acc": ("float32", "attended")})
+    reading.assign(template.statements)
     shape = tuple(template.number(name) for name in ("ZQ", "HQ", "Q_LEN", "V_HEAD_DIM"))
     for statement in template.statements:
         match statement:
             case ast.Expr(
                 ast.Call(
-                    func=ast.Attribute(attr="store"), args=[ast.BinOp(left=ast.Name(id=name), right=address), value, *_]
+                    func=ast.Attribute(attr="store"), args=[ast.BinOp(left=ast.Name(id=name), right=address), given, *_]
                 )
             ):
                 if name not in tensors:
                     raise NoReference(f"its text stores to {name}, which is no tensor of the launch")
-                type_ = tensors[name].type
-                text = values.text(value) + permutation(type_, shape, strides_of(address, template.statements, AXES))
-                results[name] = _rounded(text, type_.dtype)
+                type_, value = tensors[name].type, reading.of(given)
+                if isinstance(value, Cast) and value.operand.dtype == type_.dtype:
+                    value = value.operand
+                text = reading.text(reading.cast(value, type_.dtype))
+                results[name] = text + permutation(type_, shape, _moves(address, template.statements))
     return results
 
 
-def _rounded(text: str, dtype: str) -> str:
-    """A value as a tensor of the dtype holds it."""
-    if dtype == "float32":
-        return text
-    text = text.removesuffix(".to(torch.float32)") if text.endswith(f".to(torch.{dtype}).to(torch.float32)") else text
-    return (
-        text
-        if text.endswith(f".to(torch.{dtype})")
-        else f"{text if text.isidentifier() else f'({text})'}.to(torch.{dtype})"
-    )
+def _moves(address: ast.expr, statements: Sequence[ast.stmt]) -> tuple[int, ...]:
+    """How far an address moves with each of the template's places.
+
+    Raises:
+        NoReference: it is no sum of them.
+    """
+    reading = Evaluation(names={axis: Unknown("int32", NOWHERE, axis, ()) for axis in AXES})
+    for statement in statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=variable)], value=value) if variable not in AXES:
+                reading.names[variable] = reading.of(value)
+    factors = {term.of: term.factor for term in index_of(reading.of(address)).terms}
+    axes = [reading.names[axis] for axis in AXES]
+    if not factors.keys() <= {*axes}:
+        raise NoReference("its result is stored where no sum of its places tells")
+    return tuple(factors.get(axis, 0) for axis in axes)
 
 
-# ------------------------------------------------------------ values of the template's text as PyTorch
-
-SAME = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.BitAnd, ast.BitOr, ast.BitXor)
-"""Operators that are the same between tensors of torch."""
+# ------------------------------------------------------------ what the template's text computes
 
 
-class Values:
-    """Expressions of the template's text, each told by what it is made of: a few assignments to `tmp0` ...
+class _Reading(Evaluation):
+    """Reads the template's text as a tree of operations on scores and places alone.
 
     Args:
-        names: A variable of the template -> what the reference calls it.
+        names: A variable of the template -> its dtype, and what the reference calls it.
     """
 
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.known = {variable: name(called) for variable, called in names.items()}
+    def __init__(self, kernel: Kernel, names: Mapping[str, tuple[str, str]]) -> None:
+        super().__init__()
+        self.kernel, self.dtypes = kernel, {told: dtype for dtype, told in names.values()}
+        self.names |= {name: self.make(Unknown, dtype, NOWHERE, told, ()) for name, (dtype, told) in names.items()}
+
+    def unknown(self, node: ast.AST, *inputs: Expression, dtype: str = "") -> Expression:
+        raise NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
 
     def assign(self, statements: Iterable[ast.stmt]) -> None:
         """Learn what the variables `tmp0` ... of some statements are; others of them are left."""
         for statement in statements:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=variable)], value=value) if variable.startswith("tmp"):
-                    self.known[variable] = self.visit(value)
+                    self.names[variable] = self.of(value)
 
-    def text(self, value: ast.expr) -> str:
-        """An expression in PyTorch.
-
-        Raises:
-            NoReference: it has a part that is no operation on these values alone.
-        """
-        return ast.unparse(self.visit(value))
-
-    def visit(self, node: ast.expr) -> ast.expr:
-        match node:
-            case ast.Name(id=variable) if variable in self.known:
-                return self.known[variable]
-            case ast.Constant() | ast.Call(func=ast.Name(id="float"), args=[ast.Constant()]):
-                return node
-            case ast.BinOp(left=left, op=op, right=right) if isinstance(op, SAME):
-                return ast.BinOp(self.visit(left), op, self.visit(right))
-            case ast.UnaryOp(op=ast.USub() | ast.Invert() as op, operand=operand):
-                return ast.UnaryOp(op, self.visit(operand))
-            case ast.Compare(left=left, ops=[test], comparators=[right]):
-                return ast.Compare(self.visit(left), [test], [self.visit(right)])
-            case ast.Call(func=ast.Attribute(value=value, attr="to"), args=[ast.Attribute(attr=dtype)]):
-                return method(self.visit(value), "to", dtype_of(LANGUAGE.get(dtype, dtype)))
-            case ast.Call(func=ast.Attribute(attr="full"), args=[ast.List(), value, ast.Attribute()]):
-                return self.visit(value)
-            case ast.Call():
-                return self.call(node)
-        raise unreadable(node)
-
-    def call(self, node: ast.Call) -> ast.expr:
-        word = called(node)
-        row = TABLE.get(CANONICAL.get(word, word))
-        if row is None or node.keywords or (row.places and row.places != len(node.args)):
-            raise unreadable(node)
-        operands = [self.visit(value) for value in node.args]
-        numbers = [place for place, value in enumerate(operands) if isinstance(value, ast.Constant)]
-        if row.bound and len(operands) == 2 and len(numbers) == 1:
-            return method(operands[1 - numbers[0]], row.bound, operands[numbers[0]])
-        if numbers and row.name != "where":
-            raise unreadable(node)
-        return filled(row.form(len(operands)), *operands)
-
-
-def unreadable(node: ast.AST) -> NoReference:
-    return NoReference(f"`{ast.unparse(node)[:60]}` in its text is no operation on scores and places alone")
+    def text(self, value: Expression) -> str:
+        """A value in PyTorch."""
+        return text_of(self.kernel, self.dtypes, value)
 
 
 # ------------------------------------------------------------ where the result lies
@@ -354,36 +309,3 @@ def permutation(type_: TensorType, shape: Sequence[int], steps: Sequence[int]) -
     if strides(turned) or strides(type_):
         raise NoReference("its result is stored as another view of its memory")
     return f".permute({', '.join(map(str, order))})"
-
-
-def strides_of(address: ast.expr, statements: Sequence[ast.stmt], axes: Sequence[str]) -> tuple[int, ...]:
-    """How far an address moves with each variable.
-
-    Raises:
-        NoReference: it is no sum of them.
-    """
-    known = {
-        statement.targets[0].id: statement.value
-        for statement in statements
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
-    }
-    found = _linear(address, {name: value for name, value in known.items() if name not in axes}, axes)
-    return tuple(found.get(axis, 0) for axis in axes)
-
-
-def _linear(node: ast.expr, known: dict[str, ast.expr], axes: Sequence[str]) -> dict[str, int]:
-    match node:
-        case ast.Name(id=name) if name in axes:
-            return {name: 1}
-        case ast.Name(id=name) if name in known:
-            return _linear(known[name], {n: v for n, v in known.items() if n != name}, axes)
-        case ast.Constant(value=int() as number):
-            return {"": number} if number else {}
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            both = [_linear(side, known, axes) for side in (left, right)]
-            return {name: both[0].get(name, 0) + both[1].get(name, 0) for name in both[0] | both[1]}
-        case ast.BinOp(left=ast.Constant(value=int() as factor), op=ast.Mult(), right=right):
-            return {name: factor * step for name, step in _linear(right, known, axes).items()}
-        case ast.Call(func=ast.Attribute(attr="broadcast_to"), args=[inside, _]):
-            return _linear(inside, known, axes)
-    raise NoReference("its result is stored where no sum of its places tells")

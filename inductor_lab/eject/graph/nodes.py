@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 
 from inductor_lab.bind.bindings import Bindings, bind
 from inductor_lab.bind.dependencies import missing, operator
+from inductor_lab.bind.names import alike
 from inductor_lab.computation import Computation
 from inductor_lab.computation.tree import Load
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import launch_in_numbers, named, nodes_in_numbers
-from inductor_lab.records import Graph, Kernel, Launch, Node, TensorType
+from inductor_lab.records import Graph, Kernel, Launch, Node
 
 
 @dataclass(frozen=True)
@@ -224,7 +225,7 @@ def without_biases(nodes: Iterable[Node], kernel: Kernel) -> Iterator[Node]:
     products = _products(kernel)
     for node in nodes:
         claimed = operator(node) == "convolution" and node.name in kernel.claim.nodes
-        product = next((p for p in products if claimed and _alike(p.type, node.type)), None)
+        product = next((p for p in products if claimed and alike(p.type, node.type)), None)
         if product is None or node.type is None or not isinstance(call := node.tree, ast.Call):
             yield node
             continue
@@ -249,7 +250,3 @@ def _products(kernel: Kernel) -> list[Node]:
         return []
     read = {name for name in kernel.claim.inputs if name.startswith("buf")} - {*kernel.claim.outputs}
     return [node for node in kernel.claim.fragment if node.name in read and node.target == "placeholder"]
-
-
-def _alike(one: TensorType | None, other: TensorType | None) -> bool:
-    return one is not None and other is not None and (one.dtype, one.shape) == (other.dtype, other.shape)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 from pathlib import Path
 from typing import Any
 
+from inductor_lab.bind.elements import nbytes
 from inductor_lab.costs.traffic import traffic
-from inductor_lab.dtypes import ITEMSIZE
 from inductor_lab.eject.device_functions import FROM_TORCH, namespace
 from inductor_lab.eject.eager.comparisons import MOST
 from inductor_lab.eject.file import check_of, hashed, is_of_the_cu_file, of_several
@@ -17,7 +16,7 @@ from inductor_lab.eject.file.examples import argument, interpreted, legend, orig
 from inductor_lab.eject.file.header import target
 from inductor_lab.eject.file.literals import in_quotes, listed, listed_names, literal, quoted, returned, taken, tuple_of
 from inductor_lab.eject.file.references import graph_form
-from inductor_lab.eject.refusal import NoGraphForm
+from inductor_lab.eject.refusal import or_why
 from inductor_lab.eject.rendering import CudaFile, GraphForm, Header, Inputs, names_in, where_inputs_are
 from inductor_lab.eject.span.aten import aten
 from inductor_lab.eject.span.kernels import Part, defined, kernels, once
@@ -144,7 +143,7 @@ def rendering(plan: SpanPlan, file: str) -> SpanRendering:
     uncompared -= sum(len(part.parts.comparing.rows) for part in compared.values())
     called = [one for part in plan.hands for one in (part.printed.reference, part.printed.comparing) if one]
     imports, functions, namespace = _baselines(plan)
-    form, no_form = _graph_form(plan)
+    form, no_form = or_why(lambda: graph_form(aten(plan), plan.tensors))
     return SpanRendering(
         _header(plan, file), imports, tuple(plan.hands), tuple(plan.baselines), launch, generated, reference, in_quotes(unknown),
         form, in_quotes(no_form), tuple(text for one in called for text in one.functions), tuple(compared),
@@ -204,14 +203,6 @@ def _reference(plan: SpanPlan, composer: Composer) -> tuple[SequenceFunction | N
     says = f"The same in eager PyTorch, in whatever dtype its inputs have: {gives}."
     one = tuple_of(plan.written)
     return _composed(plan, takes, lines, [], says, one if len(plan.written) == 1 else returned(plan.written)), ""
-
-
-def _graph_form(plan: SpanPlan) -> tuple[GraphForm | None, str]:
-    """The same as the model's graph says it; None, and why, where that is not known."""
-    try:
-        return graph_form(aten(plan), plan.tensors), ""
-    except NoGraphForm as reason:
-        return None, str(reason)
 
 
 def _header(plan: SpanPlan, file: str) -> Header:
@@ -285,8 +276,7 @@ def _bytes(plan: SpanPlan) -> tuple[str, str]:
     """What must be moved at least: inputs and outputs once, of a table no more than its launches read."""
     moved = {"read": 0, "written": 0}
     for tensor in plan.tensors:
-        sizes = zip(tensor.type.shape, tensor.type.stride, strict=True)
-        whole = prod(int(size) for size, step in sizes if step) * ITEMSIZE.get(tensor.type.dtype, 1)
+        whole = nbytes(tensor.type) or 0
         if tensor.role != "out":
             moved["read"] += min(whole, _most(plan, tensor.parameter, "read", whole))
         if tensor.role != "in" and tensor.name not in plan.unread:

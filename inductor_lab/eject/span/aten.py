@@ -20,16 +20,16 @@ from inductor_lab.bind.dependencies import is_part
 from inductor_lab.bind.dependencies import operator as operator_of
 from inductor_lab.bind.elements import numel
 from inductor_lab.computation import Computation, computation
-from inductor_lab.eject import naming
 from inductor_lab.eject.binding.tensors import Tensor
-from inductor_lab.eject.graph import MOST_NAMED, Reference, over
+from inductor_lab.eject.graph import Reference, over
 from inductor_lab.eject.graph.nodes import Values, expanded, without_biases
 from inductor_lab.eject.refusal import NoGraphForm
 from inductor_lab.eject.sizes import launch_in_numbers, named, nodes_in_numbers
-from inductor_lab.eject.span.kernels import is_claimed, of_launch
+from inductor_lab.eject.span.kernels import is_claimed, launched, of_launch
 from inductor_lab.eject.span.plan import SpanPlan, operator
-from inductor_lab.eject.span.views import bases, is_row_by_row, said
+from inductor_lab.eject.span.views import bases, said
 from inductor_lab.records import ExternCall, Graph, Kernel, Launch, LaunchArgument, Node, TensorType
+from inductor_lab.records.size import is_row_by_row
 from inductor_lab.records.span import SpanStep
 
 RETURNS = re.compile(r"^ +return (\(.*, \))$", re.MULTILINE)
@@ -45,21 +45,8 @@ def aten(plan: SpanPlan) -> Reference:
         raise NoGraphForm("the text holds no graph; capture with TORCH_LOGS=output_code,post_grad_graphs")
     tied = _Tied(plan)
     tensors = {tensor.parameter: tensor for tensor in plan.tensors}
-    unknown = [
-        tensor.name
-        for tensor in plan.tensors
-        if (tensor.role != "out" and tensor.parameter not in tied.read)
-        or (tensor.role != "in" and tensor.parameter not in tied.written)
-    ]
-    if unknown:
-        shown = ", ".join(f"`{name}`" for name in unknown[:MOST_NAMED])
-        more = f" and {len(unknown) - MOST_NAMED} more" if len(unknown) > MOST_NAMED else ""
-        raise NoGraphForm(f"it is not known which value of the graph is in {shown}{more}")
-    try:
-        values = Values(tied.read, tied.written, tied.nodes, frozenset(tied.products))
-        return over(values, tensors, plan.environment, naming.RESERVED, passes=True)
-    except (KeyError, SyntaxError) as place:
-        raise NoGraphForm(f"the graph's text can not be followed at {place}") from place
+    values = Values(tied.read, tied.written, tied.nodes, frozenset(tied.products))
+    return over(values, tensors, plan.environment, passes=True)
 
 
 class _Tied:
@@ -132,9 +119,7 @@ class _Tied:
 
     def _of(self, id_: str, line: int, found: Computation) -> Bindings:
         """What a launch of this graph reads and writes. The comment above its kernel is another launch's perhaps."""
-        kernel = next(kernel for kernel in self.plan.capture.kernels if kernel.id == id_)
-        launches = {(launch.graph, launch.line): launch for launch in kernel.launches}
-        launch = launches[self.plan.span.graph, line]
+        kernel, launch = launched(self.plan.capture, self.plan.span, id_, line)
         claim = of_launch(kernel, launch, self.nodes, self._known(kernel, launch, found))
         launch = launch_in_numbers(launch, self.plan.environment)
         of_this = replace(kernel, launches=(launch,), claim=claim)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from inductor_lab.eject.binding.plan import Plan
+from inductor_lab.eject.device_functions import own_names
 from inductor_lab.eject.rendering import Baseline, Launcher, Parameter, Rendering
 from inductor_lab.eject.span.antiunification import KernelTexts, Number, Numbers, Place, differences, numbers
 
@@ -134,18 +135,13 @@ def _of_hand(plan: Plan, parts: Rendering) -> KernelTexts:
         f"_({', '.join(reference.takes)})" if reference else "",
         "\n".join(comparing.lines), *comparing.rows, f"_({', '.join(one.name for one in hand.parameters)})",
     ]  # fmt: skip
-    return KernelTexts(texts, {*tensors, *(one.name for one in hand.parameters), *_stored(texts)})
+    own = own_names(*map(ast.parse, texts))
+    return KernelTexts(texts, {*tensors, *(one.name for one in hand.parameters), *own})
 
 
 def _of_launcher(body: Sequence[str], launcher: Launcher, tensors: Sequence[str]) -> list[str]:
     lines = [line for line in launcher.lines if not line.startswith("# ")]  # why it is launched so
     return ["\n".join(body), "\n".join(lines), launcher.grid, f"_({launcher.passed})", f"_({', '.join(tensors)})"]
-
-
-def _stored(texts: Iterable[str]) -> set[str]:
-    nodes = [node for text in texts for node in ast.walk(ast.parse(text))]
-    names = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    return names | {node.arg for node in nodes if isinstance(node, ast.arg)}
 
 
 # ------------------------------------------------------------ as it is printed

@@ -73,7 +73,7 @@ def kernels(capture: Capture, span: Span, style: str, file: str, target: str = "
         if not step.kernel:
             steps.append(None)
             continue
-        kernel, launch = _launched(capture, span, step.kernel, step.line)
+        kernel, launch = launched(capture, span, step.kernel, step.line)
         key = (kernel.body_sha256, _types(launch))
         if key not in found:
             found[key] = len(plans)
@@ -105,13 +105,12 @@ def _together(
             beside = {name for member in hand.members for name in _tensors(plans[member])}
             names[hand.first] = naming.unique(of.name, functions.taken | beside)
             functions.taken.add(names[hand.first])
-        settled = functions.settled(_less(one, at == hand.first, at == theirs.first))
         if at == hand.first:
             others = [parts[member] for member in hand.members if member != at]
-            named = replace(settled, hand=replace(settled.hand, name=names[at]))
-            printed[at] = one_for_all(of, named, hand.numbers, others)
+            printed[at] = one_for_all(of, functions.by_hand(one, names[at]), hand.numbers, others)
         if at == theirs.first:
-            own[at] = one_baseline(of, settled.baseline, theirs.numbers) if theirs.members[1:] else settled.baseline
+            own[at] = functions.baseline(one.baseline)
+            own[at] = one_baseline(of, own[at], theirs.numbers) if theirs.members[1:] else own[at]
     made = []
     for at, (of, text, one) in enumerate(zip(plans, texts, parts, strict=True)):
         hand, (number, theirs) = of_hand[at], of_inductor[at]
@@ -125,17 +124,6 @@ def _tensors(plan: Plan) -> set[str]:
     return {tensor.name for tensor in plan.tensors.values()}
 
 
-def _less(parts: Rendering, by_hand: bool, baseline: bool) -> Rendering:
-    """Without the functions of what another kernel stands for."""
-    reference, comparing = parts.reference, parts.comparing
-    if not by_hand:
-        parts = replace(
-            parts, hand=replace(parts.hand, functions=()), comparing=replace(comparing, functions=()),
-            reference=reference and replace(reference, functions=()),
-        )  # fmt: skip
-    return parts if baseline else replace(parts, baseline=replace(parts.baseline, functions=()))
-
-
 def once(parts: Iterable[Part | None], key: Callable[[Part], object] = id) -> list[Part]:
     """The first kernel of each key; each kernel, unless one is given."""
     found: dict[object, Part] = {}
@@ -145,7 +133,8 @@ def once(parts: Iterable[Part | None], key: Callable[[Part], object] = id) -> li
     return list(found.values())
 
 
-def _launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel, Launch]:
+def launched(capture: Capture, span: Span, id_: str, line: int) -> tuple[Kernel, Launch]:
+    """The kernel that a line of the span's graph launches."""
     for kernel in capture.kernels:
         for launch in kernel.launches:
             if kernel.id == id_ and (launch.graph, launch.line) == (span.graph, line):
@@ -178,30 +167,30 @@ class _Functions:
         self.taken = {*naming.RESERVED, *NAMES, *others}
         self.texts: dict[str, str] = {}
 
-    def settled(self, parts: Rendering) -> Rendering:
-        """The same parts under such names, without functions that another kernel of the file has brought."""
-        hand, baseline = parts.hand, parts.baseline
-        references = parts.reference.functions if parts.reference else ()
-        comparing = parts.comparing
-        names = self._names([*hand.functions, *references, *comparing.functions, *baseline.functions])
-        hand_own = [parameter.name for parameter in hand.parameters]
-        base_own = [parameter.name for parameter in baseline.takes]
-        reference = parts.reference
+    def by_hand(self, parts: Rendering, name: str) -> Rendering:
+        """A kernel, its reference and what it compares under such names, without functions that another kernel of the file has brought."""
+        hand, reference, comparing = parts.hand, parts.reference, parts.comparing
+        names = self._names([*hand.functions, *(reference.functions if reference else ()), *comparing.functions])
+        own = [parameter.name for parameter in hand.parameters]
+        hand = replace(hand, name=name, functions=self._new(hand.functions, names), body=_body(hand.body, names, own))
         if reference is not None:
             lines, results = _body(reference.lines, names, ()), exchanged(reference.results, names)
-            reference = replace(reference, functions=self._new(references, names), lines=lines, results=results)
+            reference = replace(
+                reference, functions=self._new(reference.functions, names), lines=lines, results=results
+            )
+        comparing = replace(
+            comparing, functions=self._new(comparing.functions, names), lines=_body(comparing.lines, names, ()),
+            rows=tuple(exchanged(row, names) for row in comparing.rows),
+        )  # fmt: skip
+        return replace(parts, hand=hand, reference=reference, comparing=comparing)
+
+    def baseline(self, baseline: Baseline) -> Baseline:
+        """The same of Inductor's kernel, whose functions have other names than those of kernels to be edited."""
+        names = self._names(baseline.functions)
+        own = [parameter.name for parameter in baseline.takes]
         return replace(
-            parts,
-            hand=replace(hand, functions=self._new(hand.functions, names), body=_body(hand.body, names, hand_own)),
-            reference=reference,
-            comparing=replace(
-                comparing, functions=self._new(comparing.functions, names), lines=_body(comparing.lines, names, ()),
-                rows=tuple(exchanged(row, names) for row in comparing.rows),
-            ),
-            baseline=replace(
-                baseline, functions=self._new(baseline.functions, names), body=_body(baseline.body, names, base_own),
-                helpers={helper: names.get(own, own) for helper, own in baseline.helpers.items()},
-            ),
+            baseline, functions=self._new(baseline.functions, names), body=_body(baseline.body, names, own),
+            helpers={helper: names.get(called, called) for helper, called in baseline.helpers.items()},
         )  # fmt: skip
 
     def _names(self, texts: Sequence[str]) -> dict[str, str]:

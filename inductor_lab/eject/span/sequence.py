@@ -14,19 +14,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from inductor_lab.eject import naming
 from inductor_lab.eject.file.literals import called, tuple_of
 from inductor_lab.eject.rendering import Launcher
-from inductor_lab.eject.span.antiunification import Number
 from inductor_lab.eject.span.kernels import Part
 from inductor_lab.eject.span.plan import MADE, SpanPlan
-from inductor_lab.eject.span.views import bases, is_dense, is_row_by_row, said
+from inductor_lab.eject.span.views import bases, said
 from inductor_lab.errors import LabError
 from inductor_lab.records import SizeLike, TensorType
-from inductor_lab.records.size import Size
+from inductor_lab.records.size import Size, is_row_by_row, memory_order
 from inductor_lab.records.span import SpanStep, SpanTensor
 
 ROW = 3
@@ -60,7 +60,7 @@ class Composer:
         return list(self._statements(self._launched))
 
     def generated(self) -> list[str]:
-        return list(self._statements(self._generated, reuse=True))
+        return list(self._statements(partial(self._launched, generated=True), reuse=True))
 
     def eager(self) -> list[str]:
         """The caller goes on with its inputs: those that are written over are copied first, and laid as they were where a view counts on it."""
@@ -68,7 +68,8 @@ class Composer:
         copied = []
         for tensor in self.span.tensors:
             name = self.names[tensor.name]
-            counts = any(f"as_strided({name}," in line for line in lines) and not is_dense(tensor.type)
+            gaps = memory_order(tensor.type.shape, tensor.type.stride) is None
+            counts = gaps and any(f"as_strided({name}," in line for line in lines)
             if tensor.role == "inout" or (tensor.role == "in" and counts):
                 copied.append(f"{name} = {f'{empty(tensor.type)}.copy_({name})' if counts else f'{name}.clone()'}")
         return [*copied, *lines]
@@ -167,25 +168,14 @@ class Composer:
             return f"torch.as_strided({name}, {_sizes(type_.shape)}, {_sizes(type_.stride)})"
         return empty(tensor.type)
 
-    def _launched(self, step: SpanStep, part: Part) -> LaunchStatement:
-        name = f"launch_{part.plan.name}"
-        return self._launch(name, part.hand.launcher, part.setting, step, part, part.given.launch)
-
-    def _generated(self, step: SpanStep, part: Part) -> LaunchStatement:
-        name = f"launch_generated_{part.number}"
-        return self._launch(name, part.baseline.launcher, part.generated_setting, step, part, part.given_generated)
-
-    def _launch(
-        self,
-        name: str,
-        launcher: Launcher,
-        named: Callable[[str], str],
-        step: SpanStep,
-        part: Part,
-        given: Mapping[str, Number],
-    ) -> LaunchStatement:
+    def _launched(self, step: SpanStep, part: Part, *, generated: bool = False) -> LaunchStatement:
+        """A launch of the hand kernel, or of Inductor's."""
+        name, named, launcher, given = part.plan.name, part.setting, part.hand.launcher, part.given.launch
+        if generated:
+            name, named = f"generated_{part.number}", part.generated_setting
+            launcher, given = part.baseline.launcher, part.given_generated
         tensors = self._passed(step, part)
-        form = (name, *_places(len(tensors), given))
+        form = (f"launch_{name}", *_places(len(tensors), given))
         settings = tuple(f"{key}={key if key in self.symbols else named(key)}" for key in launcher.settings)
         return LaunchStatement(form, (*tensors, *map(str, given.values())), part.hand.launcher.takes, settings)
 

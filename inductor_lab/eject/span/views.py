@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from inductor_lab.eject.file.literals import tuple_of
 from inductor_lab.records import SizeLike, TensorType
-from inductor_lab.records.size import Size, product
+from inductor_lab.records.size import Size, is_row_by_row, product
 from inductor_lab.records.span import SpanStep
 
 Sizes = Sequence[SizeLike]
@@ -67,7 +68,7 @@ def view(name: str, of: TensorType, shape: Sizes, stride: Sizes, offset: SizeLik
         if (found := _turned(name, held, steps, shape, stride)) is not None:
             return found
         if is_row_by_row(held, steps) and _numel(held) == _numel(shape):
-            order = _order(shape, stride)
+            order = _order(stride)
             rows = [shape[at] for at in order]
             if is_row_by_row(rows, [stride[at] for at in order]):
                 flat = f"{name}.view({_listed(rows)})" if rows != held else name
@@ -77,7 +78,7 @@ def view(name: str, of: TensorType, shape: Sizes, stride: Sizes, offset: SizeLik
     if (found := _sliced(name, held, steps, shape, stride, offset)) is not None:
         return found
     place = f", {name}.storage_offset() + {offset}" if offset != 0 else ""
-    return f"torch.as_strided({name}, {_tuple(shape)}, {_tuple(stride)}{place})"
+    return f"torch.as_strided({name}, {tuple_of([*map(str, shape)])}, {tuple_of([*map(str, stride)])}{place})"
 
 
 def _plain(size: SizeLike) -> SizeLike:
@@ -119,26 +120,11 @@ def _sliced(name: str, held: Sizes, steps: Sizes, shape: Sizes, stride: Sizes, o
     return None if rest else f"{name}[{', '.join(parts)}]" if parts else name
 
 
-def _order(shape: Sizes, stride: Sizes) -> list[int]:
+def _order(stride: Sizes) -> list[int]:
     """The dimensions, those with the longest steps first; as they are where a step is a symbol."""
     if not all(isinstance(step, int) for step in stride):
         return list(range(len(stride)))
     return sorted(range(len(stride)), key=lambda at: (-int(stride[at]), at))
-
-
-def is_dense(type_: TensorType) -> bool:
-    """Whether its elements fill a piece of memory without gaps, in whatever order: a copy of it lies alike."""
-    order = _order(type_.shape, type_.stride)
-    return is_row_by_row([type_.shape[at] for at in order], [type_.stride[at] for at in order])
-
-
-def is_row_by_row(shape: Sizes, stride: Sizes) -> bool:
-    expected = Size(1)
-    for size, step in reversed(list(zip(shape, stride, strict=True))):
-        if size != 1 and Size.of(step) != expected:
-            return False
-        expected *= Size.of(size)
-    return True
 
 
 def _numel(shape: Sizes) -> Size:
@@ -147,7 +133,3 @@ def _numel(shape: Sizes) -> Size:
 
 def _listed(sizes: Sequence[object]) -> str:
     return ", ".join(map(str, sizes))
-
-
-def _tuple(sizes: Sequence[object]) -> str:
-    return f"({_listed(sizes)}{',' if len(sizes) == 1 else ''})"

@@ -12,11 +12,10 @@ import ast
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import prod
 
 from inductor_lab.computation.records import Computation
 from inductor_lab.dtypes import SHORT
-from inductor_lab.eject.binding.tensors import Tensor, TensorView
+from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.eager import Eager, eager
 from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.printing.nouns import FEWEST
@@ -24,6 +23,7 @@ from inductor_lab.eject.refusal import NoReference, UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter
 from inductor_lab.eject.triton.subkernels import PROGRAM, Job, Kind, Order, in_one_launch, kinds
 from inductor_lab.records import Kernel, TensorType
+from inductor_lab.records.size import memory_order
 
 SHAPED = {"arange", "full", "zeros", "ones", "empty", "cat", "stack"}
 """Functions of torch whose result has a shape of its own."""
@@ -47,9 +47,9 @@ class TableKind:
     flat: bool
     """Whether it is said as if each tensor were a row of elements, or one."""
 
-    def views(self, job: Job) -> dict[str, TensorView]:
+    def called(self, job: Job) -> dict[str, Tensor]:
         """The tensors of a job as the reference takes them."""
-        return _views(job, self.kind.words, flat=self.flat)
+        return (_flat(job) if self.flat else job).called(self.kind.words)
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def _kind(
         reference = _of_all([_reference(kernel, job, kind.words, values) for job in jobs])
         if reference is None and all(map(_lies_as_one, jobs)):  # in several orders, each element by itself
             flat = True
-            reference = _of_all([_reference(kernel, job, kind.words, values, flat=flat) for job in jobs])
+            reference = _of_all([_reference(kernel, _flat(job), kind.words, values) for job in jobs])
             reference = reference if reference and _is_by_element(reference) else None
     except NoReference:
         return None
@@ -173,22 +173,14 @@ def _is_alike(job: Job, first: Job) -> bool:
     )  # fmt: skip
 
 
-def _reference(
-    kernel: Kernel, job: Job, words: Sequence[str], values: Mapping[str, str], *, flat: bool = False
-) -> Eager:
+def _reference(kernel: Kernel, job: Job, words: Sequence[str], values: Mapping[str, str]) -> Eager:
     """A job's reference by the words of its kind."""
     called = job.called(words)
-    made = eager(kernel, job.found, _views(job, words, flat=flat), values)
+    made = eager(kernel, job.found, called, values)
     in_order = sorted(made.takes, key=[*called].index)
     return replace(
         made, takes=tuple(called[p].name for p in in_order), written=tuple(called[p].name for p in made.written)
     )
-
-
-def _views(job: Job, words: Sequence[str], *, flat: bool) -> dict[str, TensorView]:
-    """Its tensors under the names of its kind."""
-    called = job.called(words).items()
-    return {p: TensorView(tensor.name, _flat(tensor.type) if flat else tensor.type) for p, tensor in called}
 
 
 def _of_all(references: Sequence[Eager]) -> Eager | None:
@@ -196,19 +188,20 @@ def _of_all(references: Sequence[Eager]) -> Eager | None:
     return references[0] if all(each == references[0] for each in references) else None
 
 
-def _flat(type_: TensorType) -> TensorType:
-    count = prod(size for size in type_.shape if isinstance(size, int))
-    return replace(type_, shape=(count,), stride=(1,)) if count > 1 else replace(type_, shape=(), stride=())
+def _flat(job: Job) -> Job:
+    """The job with each tensor as a row of elements, or one."""
+    counts = {pointer: tensor.numel() for pointer, tensor in job.tensors.items()}
+    lies = {pointer: ((count,), (1,)) if count > 1 else ((), ()) for pointer, count in counts.items()}
+    return replace(
+        job, tensors={p: replace(t, type=TensorType(t.type.dtype, *lies[p])) for p, t in job.tensors.items()}
+    )
 
 
 def _lies_as_one(job: Job) -> bool:
     """Whether the tensors of more than an element have one shape and lie in one order, with nothing between their elements."""
     types = {tensor.type for tensor in job.tensors.values() if tensor.numel() > 1}
     lies = {(type_.shape, type_.stride) for type_ in types}
-    dense = all(
-        1 + sum((int(size) - 1) * int(step) for size, step in zip(*each, strict=True)) == prod(map(int, each[0])) for each in lies
-    )  # fmt: skip
-    return len(lies) <= 1 and dense
+    return len(lies) <= 1 and all(memory_order(*each) is not None for each in lies)
 
 
 def _is_by_element(reference: Eager) -> bool:
