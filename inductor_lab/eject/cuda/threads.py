@@ -26,9 +26,10 @@ from inductor_lab.computation.tree import (
     Position,
     Reduction,
     Scan,
+    walk,
 )
 from inductor_lab.eject.cuda.code import WIDENED
-from inductor_lab.eject.printing.operands import of_access, parts, reached, unscaled
+from inductor_lab.eject.printing.operands import of_access, parts, unscaled
 from inductor_lab.eject.printing.rewriting import Rewriting
 
 
@@ -58,7 +59,7 @@ def held_dtype(value: Expression) -> str:
 
 def under(*values: Expression, stop: Container[Expression] = ()) -> dict[Expression, None]:
     """Everything that values are made of, themselves too; nothing below those to stop at."""
-    return reached(values, lambda node: () if node in stop else parts(node))
+    return dict.fromkeys(walk(*values, parts=lambda node: () if node in stop else parts(node)))
 
 
 def defined(steps: Iterable[Step]) -> Iterator[Expression]:
@@ -83,7 +84,7 @@ def sorts(value: Expression) -> bool:
 
 def goes_on(carry: Carry) -> bool:
     """Whether a loop carries on where a scan has come to: the last element of each block's, and what operations make of it."""
-    made = reached([carry.end], lambda node: node.inputs if isinstance(node, Operation) else ())
+    made = walk(carry.end, parts=lambda node: node.inputs if isinstance(node, Operation) else ())
     return any(isinstance(node, Operation) and node.name == "last" for node in made)
 
 

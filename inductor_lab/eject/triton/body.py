@@ -6,7 +6,7 @@ Loads, stores and functions that branch stay where the text has them: where they
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Assert, Barrier, Carry, Define, Effect, Loop, Step
@@ -25,6 +25,7 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
     Size,
+    walk,
 )
 from inductor_lab.eject.printing.nouns import RUNNING, running
 from inductor_lab.eject.printing.operands import (
@@ -33,7 +34,6 @@ from inductor_lab.eject.printing.operands import (
     is_relu,
     of_access,
     parts_of,
-    reached,
     used_elsewhere,
 )
 from inductor_lab.eject.printing.patterns import chosen_of, partner_of, results
@@ -264,9 +264,9 @@ class Statements:
         half = next((half for half in ("_upper", "_lower") if name.endswith(half)), "")
         return len(f"{name.removesuffix(half)}SIZE") if half else len(name)
 
-    def _shown(self, value: Expression) -> dict[Expression, None]:
+    def _shown(self, value: Expression) -> tuple[Expression, ...]:
         """What a value's own text says, down to the values that stand behind names."""
-        return reached(parts_of(value), lambda node: () if node in self.page.bound else parts_of(node))
+        return tuple(walk(*parts_of(value), parts=lambda node: () if node in self.page.bound else parts_of(node)))
 
     # ------------------------------------------------------------ loops
 
@@ -345,9 +345,9 @@ def _goes_on(carry: Carry) -> bool:
     return False
 
 
-def under(value: Expression) -> dict[Expression, None]:
+def under(value: Expression) -> Iterator[Expression]:
     """Everything that a value's text in Triton is made of."""
-    return reached(parts_of(value), parts_of)
+    return walk(*parts_of(value), parts=parts_of)
 
 
 def branches(value: Expression) -> bool:

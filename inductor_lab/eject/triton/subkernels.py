@@ -268,8 +268,7 @@ class Order:
     @classmethod
     def of(cls, found: Computation) -> Order:
         """Raises UnprintableError where the text tells it in no form that is known."""
-        place = next(number for number, each in enumerate(found.statements) if isinstance(each, ast.If))
-        said = [*_tests(found.statements[place])]
+        said = [*_tests(next(each for each in found.statements if isinstance(each, ast.If)))]
         count = len(found.parts)
         turns = [f"pid % {count} == {number} pid // {count}" for number in range(count)]
         ends = [
@@ -277,14 +276,7 @@ class Order:
         ]
         if said not in (turns, ends):
             raise UnprintableError("several jobs side by side, whose programs are counted in a way of its own")
-        blocks = {
-            each.target.id: int(ast.literal_eval(each.value))
-            for each in found.statements[:place]
-            if isinstance(each, ast.AnnAssign)
-            and isinstance(each.target, ast.Name)
-            and isinstance(each.value, ast.Constant)
-        }
-        return cls(said == turns, blocks)
+        return cls(said == turns, found.fixed)
 
 
 def _tests(chain: ast.stmt) -> Iterable[str]:
