@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Loop
 from inductor_lab.computation.tree import Constant, Expression, Reduction
-from inductor_lab.eject.cuda.code import LEVELS, Code, binary, call, is_float
+from inductor_lab.eject.cuda.code import LEVELS, Code, binary, is_float
 from inductor_lab.eject.cuda.page import Page
+from inductor_lab.eject.cuda.sweeps import Sweeps
 from inductor_lab.eject.cuda.threads import held_dtype
-from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.refusal import UnprintableError
 
 
@@ -86,69 +86,38 @@ def start_of(start: float | int | bool, dtype: str) -> Constant:
     return Constant(dtype, frozenset(), start)
 
 
-class Accumulators:
-    """Those of one kernel.
+def groups(sweeps: Sweeps, folds: Sequence[Reduction]) -> list[Group]:
+    """Folds of one call together."""
+    found: dict[tuple[object, ...], Group] = {}
+    for value in folds:
+        fold, inputs = taken(sweeps.page, value)
+        group = found.setdefault((value.name, *map(id, inputs)), Group(sweeps, fold, inputs, []))
+        group.values.append(value)
+    return list(found.values())
 
-    Args:
-        fold: The function that combines a row's threads; empty where one thread does it all.
-        packed: Whether a thread takes several elements of a row at once.
-    """
 
-    def __init__(self, page: Page, statements: Statements, fold: str, *, packed: bool = False) -> None:
-        self.page, self.statements, self.combined, self.packed = page, statements, fold, packed
-        self.ends = {
-            c.after: c.end for step in page.found.schedule.every() if isinstance(step, Loop) for c in step.carries
-        }
-        """What a loop of the text carries on as it is behind the loop -> as it is at the end of a turn."""
-        self.guarded = False
-        """Whether a thread may be beyond its row's end, and then takes nothing in."""
-        self.rounding: dict[str, tuple[str, str]] = {}
-        """Accumulators of the sweep whose rounding adds up -> the value of nothing, and what combines two of them."""
-        self.gathered: dict[str, tuple[str, str]] = {}
-        """Arrays of what the elements of a pack come to -> the type of one, and the statement that takes all of them in."""
-
-    def groups(self, folds: Sequence[Reduction]) -> list[Group]:
-        """Folds of one call together."""
-        found: dict[tuple[object, ...], Group] = {}
-        for value in folds:
-            fold, inputs = self.taken(value)
-            group = found.setdefault((value.name, *map(id, inputs)), Group(self, fold, inputs, []))
-            group.values.append(value)
-        return list(found.values())
-
-    def taken(self, value: Reduction) -> tuple[Fold, tuple[Expression, ...]]:
-        """How an element is taken in, and what of it: where a turn of a loop does it, what that takes beside the accumulators."""
-        fold = fold_of(value)
-        if not fold.fields or value.call is None:
-            return fold, value.inputs
-        taken = value.call.values
-        turn = self.ends.get(taken[0], taken[0])
-        if not isinstance(turn, Partial) or turn.call is None:
-            return fold, taken
-        function = turn.call.function.rpartition(".")[2]
-        if function not in TURNS:
-            raise UnprintableError(f"a loop that folds by {turn.call.function} is not printed in CUDA C++ yet")
-        first = slice(1) if function == "welford_reduce" else slice(len(fold.fields), None)
-        return dataclasses.replace(fold, update=TURNS[function]), turn.call.values[first]
-
-    def calls(self, fold: Fold) -> None:
-        """Have what a fold calls stand above the kernel."""
-        self.page.calls(*(["shuffled", fold.combine, self.combined] if self.combined else [fold.combine]))
-
-    def together(self, value: Code, fold: Fold) -> Code:
-        """What the row's threads made of it."""
-        return call(f"{self.combined}<LANES>", value, Code(f"{fold.combine}()")) if self.combined else value
-
-    def take(self, statement: str) -> None:
-        """One element more, where there is one."""
-        self.page.emit(f"if (within) {statement}" if self.guarded else statement)
+def taken(page: Page, value: Reduction) -> tuple[Fold, tuple[Expression, ...]]:
+    """How an element is taken in, and what of it: where a turn of a loop does it, what that takes beside the accumulators."""
+    fold = fold_of(value)
+    if not fold.fields or value.call is None:
+        return fold, value.inputs
+    parts = value.call.values
+    loops = [step for step in page.found.schedule.steps if isinstance(step, Loop)]
+    turn = next((carry.end for loop in loops for carry in loop.carries if carry.after is parts[0]), parts[0])
+    if not isinstance(turn, Partial) or turn.call is None:
+        return fold, parts
+    function = turn.call.function.rpartition(".")[2]
+    if function not in TURNS:
+        raise UnprintableError(f"a loop that folds by {turn.call.function} is not printed in CUDA C++ yet")
+    first = slice(1) if function == "welford_reduce" else slice(len(fold.fields), None)
+    return dataclasses.replace(fold, update=TURNS[function]), turn.call.values[first]
 
 
 @dataclass
 class Group:
     """One fold over a row, with all its results."""
 
-    accumulators: Accumulators
+    sweeps: Sweeps
     fold: Fold
     inputs: tuple[Expression, ...]
     values: list[Reduction]
@@ -161,17 +130,21 @@ class Group:
 
     def begin(self) -> None:
         """An accumulator of nothing."""
-        page, dtype = self.accumulators.page, self.dtype
-        self.accumulators.calls(self.fold)
+        page, dtype, combined = self.sweeps.page, self.dtype, self._combined()
+        page.calls(*(["shuffled", self.fold.combine, combined] if combined else [self.fold.combine]))
         kind, text = self._nothing()
         self.name = page.fresh("running" if self.fold.fields else "accumulator")
         page.emit(f"{kind} {self.name} = {text};")
         if self.values[0].name in ROUNDING and is_float(dtype):
-            self.accumulators.rounding[self.name] = text, self.fold.combine
+            self.sweeps.rounding[self.name] = text, self.fold.combine
+
+    def _combined(self) -> str:
+        """The function that combines a row's threads; empty where one thread does it all."""
+        return "" if self.sweeps.serial else self.sweeps.geometry.fold
 
     def _nothing(self) -> tuple[str, str]:
         """The type of an accumulator, and the value of nothing."""
-        numbers, fold, dtype = self.accumulators.page.numbers, self.fold, self.dtype
+        numbers, fold, dtype = self.sweeps.page.numbers, self.fold, self.dtype
         if not fold.fields:
             return numbers.held(dtype), numbers.literal(start_of(fold.start[0], dtype), dtype).text
         starts = [start_of(s, "int64" if f == "index" else dtype) for s, f in zip(fold.start, fold.fields, strict=True)]
@@ -180,33 +153,32 @@ class Group:
 
     def take(self) -> None:
         """One element more, or a pack of them together, `total = total.with(values);`: their mean is one division."""
-        accumulators, dtype, update = self.accumulators, self.dtype, self.fold.update
-        page = accumulators.page
+        dtype, update, page = self.dtype, self.fold.update, self.sweeps.page
         codes = [self._argument(value, dtype) for value in self.inputs]
-        if update == TURNS["welford_reduce"] and accumulators.packed:
+        if update == TURNS["welford_reduce"] and self.sweeps.packs:
             array = page.fresh("values")
             page.emit(f"{array}[k] = {codes[0].text};")
-            accumulators.gathered[array] = page.numbers.held(dtype), f"{self.name} = {self.name}.with({array});"
+            self.sweeps.gathered[array] = page.numbers.held(dtype), f"{self.name} = {self.name}.with({array});"
             return
         if update in LEVELS:
             made = binary(Code(self.name), (update, LEVELS[update]), codes[0]).text
         else:
             made = update.format(self.name, *(code.text for code in codes))
-        accumulators.take(f"{self.name} = {made};")
+        self.sweeps.take(f"{self.name} = {made};")
 
     def _argument(self, value: Expression, dtype: str) -> Code:
         """A part of an element; a single one, and a float, in the accumulator's dtype."""
-        code = self.accumulators.statements.of(value, dtype)
+        code = self.sweeps.statements.of(value, dtype)
         several = bool(self.fold.fields) and not (is_float(dtype) and is_float(value.dtype))
         return (
-            code
-            if several or isinstance(value, Constant)
-            else self.accumulators.page.numbers.cast(code, value.dtype, dtype)
+            code if several or isinstance(value, Constant) else self.sweeps.page.numbers.cast(code, value.dtype, dtype)
         )
 
     def finish(self) -> None:
         """What the row's threads made of it: one result under its name, several as fields of one value."""
-        page, made = self.accumulators.page, self.accumulators.together(Code(self.name), self.fold).text
+        page, made, combined = self.sweeps.page, self.name, self._combined()
+        if combined:
+            made = f"{combined}<LANES>({made}, {self.fold.combine}())"
         if self.fold.fields:
             name = page.fresh("whole")
             page.emit(f"const auto {name} = {made};")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from inductor_lab.computation.schedule import Access, Assert, Barrier, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
 from inductor_lab.eject.cuda.code import words
-from inductor_lab.eject.cuda.folds import Accumulators, Group
+from inductor_lab.eject.cuda.folds import Group, groups, taken
 from inductor_lab.eject.cuda.packs import row_packs
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.sweeps import Scans, Sort, Sweeps, sorts_of
@@ -41,8 +41,6 @@ MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""
 MOST_OF_A_BLOCK = 1 << 15
 """The same of all threads of a block: half of the registers that there are."""
-LONG = 1 << 15
-"""Elements of a row from which on a thread sums up parts of it."""
 AGAIN = "a row that is read again after it was stored is not printed in CUDA C++ yet"
 """A pass stores its elements when it has read all of them."""
 
@@ -65,18 +63,14 @@ class Rows:
         self.page, self.geometry, self.serial = page, geometry, serial
         """serial: one thread does it all, as on the host."""
         self.axis = page.folded
-        self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page)
-        self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
-        self.statements.scans = self.scans.define
         self.alone = not serial and geometry == Geometry(columns=False)
         """Whether a launch is rows one after the other in memory, and nothing else."""
         together = scanned(page.found.schedule.every()) or any(sorts(value) for value in page.uses)
         self.packs = row_packs(page, self.statements, self.axis) if self.alone and not together else None
-        combined = "" if serial else geometry.fold
-        self.accumulators = Accumulators(page, self.statements, combined, packed=self.packs is not None)
-        self.sweeps = Sweeps(page, self.axis, self.accumulators, self.scans, self.packs, serial=serial, long=self.long)
+        self.sweeps = Sweeps(page, self.statements, geometry, self.packs, serial=serial)
+        self.statements.scans = Scans(self.sweeps).define
 
     def lines(self) -> list[str]:
         """The statements for one row.
@@ -195,7 +189,12 @@ class Rows:
 
     def _hold(self, sweeps: Sequence[Sweep]) -> None:
         """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short."""
-        if self.serial or self.long or not isinstance(self.axis.numel, int) or scanned(self.page.found.schedule.steps):
+        if (
+            self.serial
+            or self.sweeps.long
+            or not isinstance(self.axis.numel, int)
+            or scanned(self.page.found.schedule.steps)
+        ):
             return
         loaded: Counter[Load] = Counter()
         ends = {fold for sweep in sweeps for fold in sweep.folds}  # below which nothing is needed again
@@ -227,16 +226,16 @@ class Rows:
 
     def _sweep(self, sweep: Sweep) -> None:
         """One pass: values and checks of an element in the order of the text, then what is accumulated, then what is stored."""
-        groups: list[Group | Sort] = []
-        groups += self.accumulators.groups([value for value in sweep.folds if isinstance(value, Reduction)])
+        made: list[Group | Sort] = []
+        made += groups(self.sweeps, [value for value in sweep.folds if isinstance(value, Reduction)])
         ordered = [value for value in sweep.folds if isinstance(value, Scan)]
-        groups += sorts_of(self.accumulators, ordered, self.axis, serial=self.serial)
+        made += sorts_of(self.sweeps, ordered)
         roots = self._roots(sweep)
         if not roots:
             return
         wanted = under(*roots, stop=self.page.bound)
         self._row_s_own(roots)
-        for group in groups:
+        for group in made:
             group.begin()
         scanning = any(map(runs, wanted)) and not self.serial
         held = bool(self.statements.held or (self.packs and self.packs.held))
@@ -246,12 +245,12 @@ class Rows:
                     self.statements.define(step, wanted.__contains__)
                 elif isinstance(step, Assert) and step in sweep.effects:
                     self.statements.check(step)
-            for group in groups:
+            for group in made:
                 group.take()
             for step in sweep.steps:
                 if isinstance(step, Effect) and step in sweep.effects:
                     self._store(step.access, "inside && within" if scanning else "inside")
-        for group in groups:
+        for group in made:
             group.finish()
 
     def _store(self, access: Access, when: str) -> None:
@@ -261,7 +260,7 @@ class Rows:
         """The values that one pass needs of each element."""
         roots: list[Expression] = []
         for fold in sweep.folds:
-            roots += self.accumulators.taken(fold)[1] if isinstance(fold, Reduction) else parts(fold)
+            roots += taken(self.page, fold)[1] if isinstance(fold, Reduction) else parts(fold)
         stores = [step.access for step in sweep.steps if isinstance(step, Effect) and step in sweep.effects]
         checks = [step.check for step in sweep.steps if isinstance(step, Assert) and step in sweep.effects]
         return [*roots, *(part for access in stores for part in of_access(access)), *(c.condition for c in checks)]

@@ -58,8 +58,8 @@ def held_dtype(value: Expression) -> str:
 
 
 def under(*values: Expression, stop: Container[Expression] = ()) -> dict[Expression, None]:
-    """Everything that values are made of, themselves too; nothing below those to stop at."""
-    return dict.fromkeys(walk(*values, parts=lambda node: () if node in stop else parts(node)))
+    """Everything that values are made of, themselves too, from the last on; nothing below those to stop at."""
+    return dict.fromkeys(walk(*reversed(values), parts=lambda node: () if node in stop else parts(node)[::-1]))
 
 
 def defined(steps: Iterable[Step]) -> Iterator[Expression]:
