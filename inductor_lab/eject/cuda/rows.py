@@ -27,14 +27,13 @@ from inductor_lab.eject.cuda.threads import (
     Geometry,
     Varying,
     defined,
-    goes_on,
     runs,
     scanned,
     sorts,
     under,
 )
 from inductor_lab.eject.cuda.values import Statements
-from inductor_lab.eject.printing.operands import of_access, parts
+from inductor_lab.eject.printing.operands import goes_on, of_access, parts
 from inductor_lab.eject.refusal import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Carry, Define, Step
+from inductor_lab.computation.schedule import Access, Define, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -80,12 +80,6 @@ def runs(value: Expression) -> bool:
 def sorts(value: Expression) -> bool:
     """Whether a value is of a row that is sorted, which must be there whole."""
     return isinstance(value, Scan) and value.name.startswith("sort")
-
-
-def goes_on(carry: Carry) -> bool:
-    """Whether a loop carries on where a scan has come to: the last element of each block's, and what operations make of it."""
-    made = walk(carry.end, parts=lambda node: node.inputs if isinstance(node, Operation) else ())
-    return any(isinstance(node, Operation) and node.name == "last" for node in made)
 
 
 class Varying:

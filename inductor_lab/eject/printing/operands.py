@@ -57,6 +57,12 @@ def of_access(access: Access) -> tuple[Expression, ...]:
     return (*access.index.expressions(), *(value for value in (access.mask, access.value) if value is not None))
 
 
+def goes_on(carry: Carry) -> bool:
+    """Whether a loop carries on where a scan has come to: the last element of each block's, and what operations make of it."""
+    made = walk(carry.end, parts=lambda node: node.inputs if isinstance(node, Operation) else ())
+    return any(isinstance(node, Operation) and node.name == "last" for node in made)
+
+
 def used_elsewhere(schedule: Schedule) -> set[Expression]:
     """Values that are used in a loop inside of where they are defined."""
     depth: dict[Expression, int] = {}

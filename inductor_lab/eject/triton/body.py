@@ -31,6 +31,7 @@ from inductor_lab.eject.printing.nouns import RUNNING, running
 from inductor_lab.eject.printing.operands import (
     INLINE,
     constant_of,
+    goes_on,
     is_relu,
     of_access,
     parts_of,
@@ -299,10 +300,10 @@ class Statements:
         if isinstance(carry.start, Carried) and carry.start.name in self.accumulators:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
-        word = "so_far" if _goes_on(carry) else running(carry.after)
+        word = "so_far" if goes_on(carry) else running(carry.after)
         name = self.accumulators[carry.name] = self.page.fresh(word)
         shapes = self.expressions.shapes
-        if _goes_on(carry):
+        if goes_on(carry):
             shapes.carried[carry.before] = shapes.free
         elif isinstance(carry.after, Reduction):
             shapes.carried[carry.before] = shapes.of(carry.after)
@@ -325,7 +326,7 @@ class Statements:
         name = self.accumulators[carry.name]
         before = self.page.bound.pop(value, None)
         written = name_node(before) if before is not None else self.expressions.node(value)
-        if not _goes_on(carry) and not isinstance(carry.after, Reduction):
+        if not goes_on(carry) and not isinstance(carry.after, Reduction):
             written = self.expressions.masks.kept(written, name)
         self.page.emit(name, written)
         self._spent(value)
@@ -335,14 +336,6 @@ class Statements:
 def _inputs(choice: Expression | None) -> tuple[Expression, ...]:
     """What a choice chooses from."""
     return choice.inputs[1:] if isinstance(choice, Operation) else ()
-
-
-def _goes_on(carry: Carry) -> bool:
-    """True for where a scan has come to at the end of a block, from which the next block goes on."""
-    match carry.end:
-        case Operation(name="where", inputs=(_, _, Operation(name="last"))):
-            return True
-    return False
 
 
 def under(value: Expression) -> Iterator[Expression]:
