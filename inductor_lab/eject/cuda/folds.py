@@ -130,17 +130,13 @@ class Group:
 
     def begin(self) -> None:
         """An accumulator of nothing."""
-        page, dtype, combined = self.sweeps.page, self.dtype, self._combined()
+        page, dtype, combined = self.sweeps.page, self.dtype, self.sweeps.geometry.fold
         page.calls(*(["shuffled", self.fold.combine, combined] if combined else [self.fold.combine]))
         kind, text = self._nothing()
         self.name = page.fresh("running" if self.fold.fields else "accumulator")
         page.emit(f"{kind} {self.name} = {text};")
         if self.values[0].name in ROUNDING and is_float(dtype):
             self.sweeps.rounding[self.name] = text, self.fold.combine
-
-    def _combined(self) -> str:
-        """The function that combines a row's threads; empty where one thread does it all."""
-        return "" if self.sweeps.serial else self.sweeps.geometry.fold
 
     def _nothing(self) -> tuple[str, str]:
         """The type of an accumulator, and the value of nothing."""
@@ -176,7 +172,7 @@ class Group:
 
     def finish(self) -> None:
         """What the row's threads made of it: one result under its name, several as fields of one value."""
-        page, made, combined = self.sweeps.page, self.name, self._combined()
+        page, made, combined = self.sweeps.page, self.name, self.sweeps.geometry.fold
         if combined:
             made = f"{combined}<LANES>({made}, {self.fold.combine}())"
         if self.fold.fields:

@@ -23,15 +23,7 @@ from inductor_lab.eject.cuda.folds import Group, groups, taken
 from inductor_lab.eject.cuda.packs import row_packs
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.sweeps import Scans, Sort, Sweeps, sorts_of
-from inductor_lab.eject.cuda.threads import (
-    Geometry,
-    Varying,
-    defined,
-    runs,
-    scanned,
-    sorts,
-    under,
-)
+from inductor_lab.eject.cuda.threads import Geometry, Varying, defined, runs, scanned, sorts, under
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.printing.operands import goes_on, of_access, parts
 from inductor_lab.eject.refusal import UnprintableError
@@ -58,17 +50,16 @@ class Sweep:
 class Rows:
     """The body of one kernel."""
 
-    def __init__(self, page: Page, geometry: Geometry, serial: bool = False) -> None:
-        self.page, self.geometry, self.serial = page, geometry, serial
-        """serial: one thread does it all, as on the host."""
+    def __init__(self, page: Page, geometry: Geometry) -> None:
+        self.page, self.geometry, self.serial = page, geometry, geometry.serial
         self.axis = page.folded
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page)
-        self.alone = not serial and geometry == Geometry(columns=False)
+        self.alone = geometry == Geometry(columns=False)
         """Whether a launch is rows one after the other in memory, and nothing else."""
         together = scanned(page.found.schedule.every()) or any(sorts(value) for value in page.uses)
         self.packs = row_packs(page, self.statements, self.axis) if self.alone and not together else None
-        self.sweeps = Sweeps(page, self.statements, geometry, self.packs, serial=serial)
+        self.sweeps = Sweeps(page, self.statements, geometry, self.packs)
         self.statements.scans = Scans(self.sweeps).define
 
     def lines(self) -> list[str]:

@@ -51,15 +51,12 @@ class Sweeps:
 
     Args:
         packs: Several elements at each step.
-        serial: One thread does it all, as on the host.
     """
 
-    def __init__(
-        self, page: Page, statements: Statements, geometry: Geometry, packs: RowPacks | None, *, serial: bool
-    ) -> None:
-        self.page, self.statements, self.geometry, self.packs, self.serial = page, statements, geometry, packs, serial
+    def __init__(self, page: Page, statements: Statements, geometry: Geometry, packs: RowPacks | None) -> None:
+        self.page, self.statements, self.geometry, self.packs = page, statements, geometry, packs
         self.axis = page.folded
-        self.long = not serial and isinstance(self.axis.numel, int) and self.axis.numel > LONG
+        self.long = not geometry.serial and isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.guarded = False
         """Whether a thread may be beyond its row's end, and then takes nothing in."""
         self.begun: dict[str, str] = {}
@@ -113,7 +110,7 @@ class Sweeps:
             place = f"const {kind} {index} = lane + k * LANES;"
             inside = [place, f"if ({index} >= {end}) break;", *body]
             return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int k = 0; k < ITEMS; ++k)", inside)]
-        if self.serial:
+        if self.geometry.serial:
             return block(f"for ({kind} {index} = 0; {index} < {end}; ++{index})", body)
         step = f"{index} += LANES{many}"
         if not rounding:
@@ -139,8 +136,7 @@ class Scans:
 
     def __init__(self, sweeps: Sweeps) -> None:
         self.sweeps, self.page, self.statements = sweeps, sweeps.page, sweeps.statements
-        self.scan = "" if sweeps.serial else sweeps.geometry.scan
-        """The function that scans a row's threads; empty where one thread does it all."""
+        self.scan = sweeps.geometry.scan
 
     def define(self, value: Scan) -> None:
         """All results of the call that a scan is one of."""
@@ -257,7 +253,7 @@ class Sort:
         kind = f"Sortable<{', '.join(page.numbers.held(each.dtype) for each in inputs)}>"
         self.name = page.fresh(page.layout.word(self.values[0]), self.values[0])
         size = page.length(axis)
-        if self.sweeps.serial:
+        if self.sweeps.geometry.serial:
             page.emit(f"{kind} {self.name}[padded({size})];")
             return
         rows = page.fresh(f"{self.name}_of")
@@ -275,7 +271,7 @@ class Sort:
 
     def finish(self) -> None:
         """What stands at each place then."""
-        page, lanes, lane = self.sweeps.page, *(("1", "0") if self.sweeps.serial else ("LANES", "lane"))
+        page, lanes, lane = self.sweeps.page, *(("1", "0") if self.sweeps.geometry.serial else ("LANES", "lane"))
         page.emit(f"sort_row<{lanes}>({self.name}, {page.length(self.sweeps.axis)}, {lane}, {self.order});")
         for value in self.values:
             page.bound[value] = Code(f"{self.name}[{self._index()}].{('value', 'place')[value.part]}")

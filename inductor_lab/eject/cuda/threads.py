@@ -139,6 +139,8 @@ class Geometry:
     """True where rows lie side by side, and threads beside each other take different ones."""
     block: str = "blockIdx.x"
     """Which block it is."""
+    serial: bool = False
+    """Whether one thread does it all, as on the host."""
 
     @property
     def threads(self) -> str:
@@ -147,11 +149,13 @@ class Geometry:
 
     @property
     def fold(self) -> str:
-        return "fold_columns" if self.columns else "fold"
+        """The function that combines a row's threads; empty where one thread does it all."""
+        return "" if self.serial else "fold_columns" if self.columns else "fold"
 
     @property
     def scan(self) -> str:
-        return "scan_columns" if self.columns else "scan_row"
+        """The function that scans them; the same."""
+        return "" if self.serial else "scan_columns" if self.columns else "scan_row"
 
     @property
     def lane(self) -> str:
@@ -162,7 +166,7 @@ class Geometry:
         return "threadIdx.x" if self.columns else "threadIdx.y"
 
 
-HOST = Geometry(False)
+HOST = Geometry(False, serial=True)
 
 
 def geometry_of(found: Computation, folded: str) -> Geometry:
