@@ -20,7 +20,7 @@ from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.eject.rendering import KernelText
 from inductor_lab.eject.triton import readable
 from inductor_lab.eject.triton.subkernel_tables import looped
-from inductor_lab.eject.triton.subkernels import Order, jobs
+from inductor_lab.eject.triton.subkernels import jobs
 from inductor_lab.eject.triton.verbatim import renamed, verbatim
 from inductor_lab.errors import LabError
 from inductor_lab.records import Capture, Kernel
@@ -46,7 +46,7 @@ def triton(plan: Plan, style: str) -> KernelText:
         taken = {*naming.OF_THE_KERNEL, plan.name, *(number.name for number in plan.unbacked.values())}
         remarks = {parameter: number.comment() for parameter, number in plan.unbacked.items()}
         if plan.table and not plan.generated:
-            return looped(plan.table, Order.of(plan.found))
+            return looped(plan.found, plan.table)
         if plan.found.parts and not plan.generated:
             return jobs(plan.found, plan.tensors, taken, plan.scalars)
         sources = source_lines(plan.kernel, plan.capture)

@@ -59,6 +59,20 @@ SOFTMAX = (
 """
 )
 """Rows that are held whole, and folded twice."""
+CHOSEN = (
+    ROWS
+    + """
+    tmp1 = tl.load(in_ptr1 + (x0), xmask)
+    tl.device_assert(((0 <= tmp1) & (tmp1 < 50)) | ~(xmask), "index out of bounds: 0 <= tmp1 < 50")
+    tmp2 = tl.load(in_ptr2 + (r0_1 + 128*tmp1), xmask, other=0.0)
+    tmp3 = tmp0 + tmp2
+    tmp4 = tl.broadcast_to(tmp3, [XBLOCK, R0_BLOCK])
+    tmp6 = tl.where(xmask, tmp4, 0)
+    tmp7 = tl.sum(tmp6, 1)[:, None].to(tl.float32)
+    tl.store(out_ptr0 + (x0), tmp7, xmask)
+"""
+)
+"""Rows that are held whole, to each of which one that an index chooses is added."""
 HOLDS = """
 import sys
 from inductor_lab.ejected import load
@@ -256,6 +270,18 @@ def test_a_long_row_is_summed_in_parts() -> None:
     assert "first < start + 32 * LANES; first += LANES * VEC" in text and re.search(
         r"(\w+) = Sum\(\)\(\1_before, \1\);", text
     )
+
+
+def test_what_chooses_a_row_is_checked_before_the_row_is_read() -> None:
+    passed = {
+        "in_ptr0": "float32[8, 128]",
+        "in_ptr1": "int64[8]",
+        "in_ptr2": "float32[50, 128]",
+        "out_ptr0": "float32[8]",
+    }
+    rows = kernel(CHOSEN, passed, category="persistent_reduction")
+    text = eject_files(capture(rows), rows, target="cuda", file="k.py")["k.cu"].partition("__global__")[2]
+    assert text.count("assert(0 <= ") == 1 and text.index("assert(0 <= ") < text.index("for (")
 
 
 def test_a_row_s_threads_scan_it_together_and_store_what_exists() -> None:

@@ -26,6 +26,8 @@ SIGNS: dict[type[ast.AST], tuple[str, int]] = {
     ast.Eq: ("==", EQUAL), ast.NotEq: ("!=", EQUAL),
 }  # fmt: skip
 """Python's operators -> C++'s; its division of whole numbers rounds to zero, as Triton's does."""
+LEVELS = {**dict(SIGNS.values()), "||": OR}
+"""C++'s operators -> how tightly each binds."""
 OF_NAME = {row.name: SIGNS[row.symbol] for row in TABLE.values() if row.symbol in SIGNS}
 
 

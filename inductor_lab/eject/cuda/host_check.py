@@ -87,7 +87,7 @@ def _numbers(plan: Plan, page: Page) -> dict[str, str]:
 def _loops(page: Page) -> list[str]:
     """A loop along each axis around what is done for one element, or for one row by one thread."""
     folds = len(page.free) < len(page.axes)
-    made = Rows(page, HOST, serial=True).lines() if folds else page.placed(page.free, Statements(page).element())
+    made = Rows(page, HOST).lines() if folds else page.placed(page.free, Statements(page).element())
     for axis in reversed(page.free):
         index, numel = page.names(axis).index, page.names(axis).numel
         made = block(f"for ({page.index_type} {index} = 0; {index} < {numel}; ++{index})", made)

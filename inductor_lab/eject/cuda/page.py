@@ -16,10 +16,10 @@ from inductor_lab.computation.schedule import Access, Axis
 from inductor_lab.computation.tree import Expression, Load
 from inductor_lab.eject.binding.tensors import Tensor
 from inductor_lab.eject.cuda.code import Code, Numbers, translated, words
-from inductor_lab.eject.cuda.threads import goes_on, of_a_thread
+from inductor_lab.eject.cuda.threads import of_a_thread
 from inductor_lab.eject.printing.layout import BasePage, Layout
 from inductor_lab.eject.printing.nouns import Names
-from inductor_lab.eject.printing.operands import parts, uses
+from inductor_lab.eject.printing.operands import goes_on, parts, uses
 from inductor_lab.eject.refusal import UnprintableError
 from inductor_lab.paths import templates_folder
 

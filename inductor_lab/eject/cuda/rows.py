@@ -13,67 +13,84 @@ sweeps stays in registers where it is short.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
-from inductor_lab.computation.schedule import Access, Assert, Barrier, Carry, Define, Effect, Loop, Step
+from inductor_lab.computation.schedule import Access, Assert, Barrier, Define, Effect, Loop, Step
 from inductor_lab.computation.tree import Carried, Expression, Load, Operation, Reduction, Scan
 from inductor_lab.eject.cuda.code import words
-from inductor_lab.eject.cuda.folds import Accumulators, Group
+from inductor_lab.eject.cuda.folds import Group, groups, taken
 from inductor_lab.eject.cuda.packs import row_packs
 from inductor_lab.eject.cuda.page import Page, place_of
 from inductor_lab.eject.cuda.sweeps import Scans, Sort, Sweeps, sorts_of
-from inductor_lab.eject.cuda.threads import (
-    Geometry,
-    Varying,
-    defined,
-    goes_on,
-    runs,
-    scanned,
-    sorts,
-    under,
-)
+from inductor_lab.eject.cuda.threads import Geometry, Varying, defined, runs, scanned, sorts, under
 from inductor_lab.eject.cuda.values import Statements
-from inductor_lab.eject.printing.operands import of_access, parts
+from inductor_lab.eject.printing.operands import goes_on, of_access, parts
 from inductor_lab.eject.refusal import UnprintableError
 
 MOST_ITEMS, MOST_PACKED, MOST_HELD = 16, 32, 4
 """Elements of a row that a thread holds, and of those that it loads several of at once; of so many tensors."""
 MOST_OF_A_BLOCK = 1 << 15
 """The same of all threads of a block: half of the registers that there are."""
-LONG = 1 << 15
-"""Elements of a row from which on a thread sums up parts of it."""
-Fold = Reduction | Scan
-"""What must have seen the whole row: a fold, or a sort."""
+AGAIN = "a row that is read again after it was stored is not printed in CUDA C++ yet"
+"""A pass stores its elements when it has read all of them."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One pass over a row."""
+
+    steps: Sequence[Step]
+    """Those that define what it needs."""
+    folds: Sequence[Expression]
+    effects: Collection[Step]
+    """Those that store or check an element."""
 
 
 class Rows:
     """The body of one kernel."""
 
-    def __init__(self, page: Page, geometry: Geometry, serial: bool = False) -> None:
-        self.page, self.geometry, self.serial = page, geometry, serial
-        """serial: one thread does it all, as on the host."""
+    def __init__(self, page: Page, geometry: Geometry) -> None:
+        self.page, self.geometry, self.serial = page, geometry, geometry.serial
         self.axis = page.folded
-        self.long = isinstance(self.axis.numel, int) and self.axis.numel > LONG
         self.varying = Varying(frozenset({self.axis.name}))
         self.statements = Statements(page)
-        self.scans = Scans(page, self.statements, "" if serial else geometry.scan)
-        self.statements.scans = self.scans.define
-        self.alone = not serial and geometry == Geometry(columns=False)
+        self.alone = geometry == Geometry(columns=False)
         """Whether a launch is rows one after the other in memory, and nothing else."""
         together = scanned(page.found.schedule.every()) or any(sorts(value) for value in page.uses)
         self.packs = row_packs(page, self.statements, self.axis) if self.alone and not together else None
-        combined = "" if serial else geometry.fold
-        self.accumulators = Accumulators(page, self.statements, combined, packed=self.packs is not None)
-        self.sweeps = Sweeps(page, self.axis, self.accumulators, self.scans, self.packs, serial=serial, long=self.long)
+        self.sweeps = Sweeps(page, self.statements, geometry, self.packs)
+        self.statements.scans = Scans(self.sweeps).define
 
     def lines(self) -> list[str]:
-        """The statements for one row."""
-        if any(isinstance(step, Loop) for step in self.page.found.schedule.steps):
-            self._looped()
-        else:
-            self._whole()
+        """The statements for one row.
+
+        Raises:
+            UnprintableError: a step has no form here.
+        """
+        schedule = self.page.found.schedule
+        looped = any(isinstance(step, Loop) for step in schedule.steps)
+        order = [*(map(self._of_loop, schedule.steps) if looped else self._by_level())]
+        if self.packs is not None or not looped:
+            self._hold([step for step in order if isinstance(step, Sweep)])
+        for step in order:
+            match step:
+                case Sweep():
+                    self._sweep(step)
+                case Define():
+                    self.statements.define(step, self._ready)
+                case Effect(access=access):
+                    self._store(access, "inside && lane == 0")
+                case Assert():
+                    self.statements.check(step)
+                case Barrier():
+                    self.page.emit("__syncthreads();")
         return [*self._frame(self.page.lines), *self.page.lines]
+
+    def _ready(self, value: Expression) -> bool:
+        """Whether a value is one for the row, and can be computed by now."""
+        folds = (node for node in under(value, stop=self.page.bound) if _folds(node))
+        return not self.varying.along(value) and all(node in self.page.bound for node in folds)
 
     # ------------------------------------------------------------ the frame
 
@@ -110,112 +127,69 @@ class Rows:
             flat = f"{flat} / {each.numel}"
         return made
 
-    # ------------------------------------------------------------ loops of the text
+    # ------------------------------------------------------------ passes over the row
 
-    def _looped(self) -> None:
-        loops = [step for step in self.page.found.schedule.steps if isinstance(step, Loop)]
-        if self.packs is not None:
-            self._hold([[*defined(loop.steps)] for loop in loops], ())
-        self._block(self.page.found.schedule.steps)
-
-    def _block(self, steps: Sequence[Step]) -> None:
-        for step in steps:
-            match step:
-                case Define():
-                    self._row_value(step)
-                case Loop():
-                    self._loop(step)
-                case Effect(access=access):
-                    self._row_store(access)
-                case Assert():
-                    self.statements.check(step)
-                case Barrier():
-                    self.page.emit("__syncthreads();")
-
-    def _row_value(self, step: Define) -> None:
-        """A value that is one for the row: a fold of what a loop accumulated, or what is made of such."""
-        if folds := [value for value in step.values if isinstance(value, Reduction)]:
-            self.accumulators.fold(folds)
-        elif not any(map(self.varying.along, step.values)):
-            self.statements.define(step)
-
-    def _loop(self, loop: Loop) -> None:
-        if loop.axis != self.axis.name:
+    def _of_loop(self, step: Step) -> Step | Sweep:
+        """A loop of the text as a pass over the row, with the folds of what it accumulates; any other step as it is."""
+        if not isinstance(step, Loop):
+            return step
+        if step.axis != self.axis.name:
             raise UnprintableError("a loop along no axis of the frame")
-        if any(isinstance(carry.start, Carried) for carry in loop.carries):
+        if any(isinstance(carry.start, Carried) for carry in step.carries):
             raise UnprintableError("a loop that goes on with what another accumulated is not printed in CUDA C++ yet")
-        carries = [carry for carry in loop.carries if not goes_on(carry)]
-        self._row_s_own(
-            [*defined(loop.steps), *(v for s in loop.steps if isinstance(s, Effect) for v in of_access(s.access))]
-        )
-        self.accumulators.start(carries)
-        with self._sweep(scanned(loop.steps)):
-            for step in loop.steps:
-                match step:
-                    case Define():
-                        self._turn(step, carries)
-                    case Effect(access=access):
-                        self._element_store(access)
-                    case Assert():
-                        self.statements.check(step)
-                    case _:
-                        raise UnprintableError(
-                            f"a {type(step).__name__.lower()} in a loop is not printed in CUDA C++ yet"
-                        )
-            self.accumulators.ended(carries)
-        self.accumulators.bind_results(carries)
+        stored = set[str]()
+        for inner in step.steps:
+            if isinstance(inner, Effect):
+                stored.add(inner.access.pointer)
+            elif isinstance(inner, Define) and any(load.pointer in stored for load in inner.loads):
+                raise UnprintableError(AGAIN)
+            elif not isinstance(inner, (Define, Assert)):
+                raise UnprintableError(f"a {type(inner).__name__.lower()} in a loop is not printed in CUDA C++ yet")
+        made = {carry.after for carry in step.carries if not goes_on(carry)}
+        folds = [fold for fold in self._every_fold() if not made.isdisjoint(under(*parts(fold)))]
+        return Sweep(step.steps, folds, [inner for inner in step.steps if not isinstance(inner, Define)])
 
-    def _turn(self, step: Define, carries: Sequence[Carry]) -> None:
-        ends = {carry.end for carry in carries}
-        if any(value in ends for value in step.values):
-            self.accumulators.update(step.values, carries)
-        else:
-            self.statements.define(step)
-
-    # ------------------------------------------------------------ rows that the text holds whole
-
-    def _whole(self) -> None:
-        """Sweeps over the row, one for each level of folds; every element is stored in the last."""
-        steps = self.page.found.schedule.steps
-        effects = [step.access for step in steps if isinstance(step, Effect)]
-        checks = [step for step in steps if isinstance(step, Assert)]
-        each = [access for access in effects if self.varying.stored(access)]
-        if any(isinstance(access.value, Load) and access.value.version for access in self.page.found.loads):
-            # elements are stored when all was read
-            raise UnprintableError("a row that is read again after it was stored is not printed in CUDA C++ yet")
-        folds: dict[int, list[Fold]] = {}
-        for node in under(*(value for access in effects for value in of_access(access))):
-            if isinstance(node, Reduction) or (isinstance(node, Scan) and sorts(node)):
-                folds.setdefault(self.varying.level(node), []).append(node)
-        tested = [(self.varying.level(check.check.condition) + 1, check) for check in checks]
-        stored = (self.varying.level(value) + 1 for access in each for value in of_access(access))
-        last = max([*folds, *stored, *(level for level, _ in tested), 1])
-        sweeps = [
-            (folds.get(level, []), each if level == last else [], [check for when, check in tested if when == level])
-            for level in range(1, last + 1)
-        ]
-        ends = [value for some in folds.values() for value in some]
-        self._hold([_roots(*sweep) for sweep in sweeps], ends)
-        for level, sweep in enumerate(sweeps, 1):
-            self._row_values(level)
-            self._whole_sweep(*sweep)
-        self._row_values(last + 1)
-        for access in effects:
-            if access not in each:
-                self._row_store(access)
-
-    def _hold(self, sweeps: Sequence[Sequence[Expression]], ends: Sequence[Fold]) -> None:
-        """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short.
-
-        Args:
-            sweeps: The values that each needs of an element.
-            ends: Folds that were done before, below which nothing is needed again.
+    def _by_level(self) -> Iterator[Step | Sweep]:
+        """A pass for each level of folds of a row that the text holds whole, and before it what is one for the row; elements are stored in the
+        last.
         """
-        if self.serial or self.long or not isinstance(self.axis.numel, int) or scanned(self.page.found.schedule.steps):
+        if any(isinstance(access.value, Load) and access.value.version for access in self.page.found.loads):
+            raise UnprintableError(AGAIN)
+        steps, level = self.page.found.schedule.steps, self.varying.level
+        stores = [step for step in steps if isinstance(step, Effect)]
+        each = [step for step in stores if self.varying.stored(step.access)]
+        folds, checks = self._every_fold(), {s: level(s.check.condition) + 1 for s in steps if isinstance(s, Assert)}
+        stored = (level(value) + 1 for step in each for value in of_access(step.access))
+        last = max([1, *map(level, folds), *stored, *checks.values()])
+        for number in range(1, last + 2):
+            asked = [check for check, when in checks.items() if when == number]
+            own = [check for check in asked if not self.varying.along(check.check.condition)]
+            yield from (step for step in steps if isinstance(step, Define) or step in own)
+            effects: list[Step] = [check for check in asked if check not in own]
+            effects += each if number == last else []
+            yield Sweep(steps, [fold for fold in folds if level(fold) == number], effects)
+        yield from (step for step in stores if step not in each)
+
+    def _every_fold(self) -> list[Expression]:
+        """Every fold and sort that is used, in the order of the text."""
+        seen: dict[Expression, None] = {}
+        for value in defined(self.page.found.schedule.steps):
+            seen |= under(value, stop=seen)
+        return [value for value in seen if self.page.uses[value] and _folds(value)]
+
+    def _hold(self, sweeps: Sequence[Sweep]) -> None:
+        """What several sweeps load is kept in registers, where the row's size is compiled in and a thread's part of it is short."""
+        if (
+            self.serial
+            or self.sweeps.long
+            or not isinstance(self.axis.numel, int)
+            or scanned(self.page.found.schedule.steps)
+        ):
             return
         loaded: Counter[Load] = Counter()
+        ends = {fold for sweep in sweeps for fold in sweep.folds}  # below which nothing is needed again
         for sweep in sweeps:
-            nodes = under(*sweep, stop=ends)
+            nodes = under(*self._roots(sweep), stop=ends)
             loaded.update(node for node in nodes if isinstance(node, Load) and self.varying.along(node))
         again = [load for load, times in loaded.items() if times > 1]
         packs = self.packs
@@ -240,35 +214,46 @@ class Rows:
             self.page.emit(f"{self.page.numbers.held(load.dtype)} {name}[HOLDS ? ITEMS : 1];")
             self.statements.held[load] = name
 
-    def _row_values(self, level: int) -> None:
-        """Values of the row that wait for fewer folds."""
-        varying = self.varying
-        self.statements.define_all(lambda value: not varying.along(value) and varying.level(value) < level)
-
-    def _whole_sweep(self, folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> None:
-        ordered = sorted(folds, key=self._line)
-        groups: list[Group | Sort] = []
-        groups += self.accumulators.groups([value for value in ordered if isinstance(value, Reduction)])
-        whole = [value for value in ordered if isinstance(value, Scan)]
-        groups += sorts_of(self.accumulators, whole, self.axis, serial=self.serial)
-        checks = [check for check in checks if self.varying.along(check.check.condition)]
-        if not groups and not each and not checks:
+    def _sweep(self, sweep: Sweep) -> None:
+        """One pass: values and checks of an element in the order of the text, then what is accumulated, then what is stored."""
+        made: list[Group | Sort] = []
+        made += groups(self.sweeps, [value for value in sweep.folds if isinstance(value, Reduction)])
+        ordered = [value for value in sweep.folds if isinstance(value, Scan)]
+        made += sorts_of(self.sweeps, ordered)
+        roots = self._roots(sweep)
+        if not roots:
             return
-        roots = _roots(folds, each, checks)
-        wanted = {value for value in under(*roots, stop=self.page.bound) if self.varying.along(value)}
+        wanted = under(*roots, stop=self.page.bound)
         self._row_s_own(roots)
-        for group in groups:
+        for group in made:
             group.begin()
-        with self._sweep(any(map(runs, wanted))):
-            self.statements.define_all(wanted.__contains__)
-            for check in checks:
-                self.statements.check(check)
-            for group in groups:
+        scanning = any(map(runs, wanted)) and not self.serial
+        held = bool(self.statements.held or (self.packs and self.packs.held))
+        with self.sweeps.sweep(scanning=scanning, held=held):
+            for step in sweep.steps:
+                if isinstance(step, Define):
+                    self.statements.define(step, wanted.__contains__)
+                elif isinstance(step, Assert) and step in sweep.effects:
+                    self.statements.check(step)
+            for group in made:
                 group.take()
-            for access in each:
-                self._element_store(access)
-        for group in groups:
+            for step in sweep.steps:
+                if isinstance(step, Effect) and step in sweep.effects:
+                    self._store(step.access, "inside && within" if scanning else "inside")
+        for group in made:
             group.finish()
+
+    def _store(self, access: Access, when: str) -> None:
+        self.statements.store(access, "" if self.serial else when)
+
+    def _roots(self, sweep: Sweep) -> list[Expression]:
+        """The values that one pass needs of each element."""
+        roots: list[Expression] = []
+        for fold in sweep.folds:
+            roots += taken(self.page, fold)[1] if isinstance(fold, Reduction) else parts(fold)
+        stores = [step.access for step in sweep.steps if isinstance(step, Effect) and step in sweep.effects]
+        checks = [step.check for step in sweep.steps if isinstance(step, Assert) and step in sweep.effects]
+        return [*roots, *(part for access in stores for part in of_access(access)), *(c.condition for c in checks)]
 
     def _row_s_own(self, roots: Sequence[Expression]) -> None:
         """Name what is one for the row and is needed for each of its elements, before they are looked at."""
@@ -280,37 +265,11 @@ class Rows:
     def _known(self, value: Expression) -> bool:
         """Whether a value is computed from what was loaded or folded for the row, and can be by now."""
         bound = self.page.bound
-        if not isinstance(value, Operation) or value in bound or self.varying.along(value):
+        if not isinstance(value, Operation) or value in bound or not self._ready(value):
             return False
-        below = under(value, stop=bound)
-        data = any(node in bound or isinstance(node, (Load, Reduction)) for node in below)
-        return data and all(node in bound for node in below if isinstance(node, Reduction))
-
-    def _line(self, value: Expression) -> int:
-        """Where the text has a fold."""
-        for number, step in enumerate(self.page.found.schedule.steps):
-            if isinstance(step, Define) and value in step.values:
-                return number
-        return 0
-
-    # ------------------------------------------------------------ statements
-
-    def _sweep(self, scanning: bool) -> AbstractContextManager[None]:
-        held = bool(self.statements.held or (self.packs and self.packs.held))
-        return self.sweeps.sweep(scanning=scanning and not self.serial, held=held)
-
-    def _element_store(self, access: Access) -> None:
-        self._stored(access, "inside && within" if self.accumulators.guarded else "inside")
-
-    def _row_store(self, access: Access) -> None:
-        self._stored(access, "inside && lane == 0")
-
-    def _stored(self, access: Access, when: str) -> None:
-        self.statements.store(access, "" if self.serial else when)
+        return any(node in bound or isinstance(node, Load) for node in under(value, stop=bound))
 
 
-def _roots(folds: Sequence[Fold], each: Sequence[Access], checks: Sequence[Assert]) -> list[Expression]:
-    """The values that one sweep needs of each element."""
-    taken = [part for fold in folds for part in parts(fold)]
-    stored = [value for access in each for value in of_access(access)]
-    return [*taken, *stored, *(check.check.condition for check in checks)]
+def _folds(value: Expression) -> bool:
+    """Whether a value must have seen the whole row."""
+    return isinstance(value, Reduction) or sorts(value)

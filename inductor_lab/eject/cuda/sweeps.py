@@ -27,14 +27,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from inductor_lab.computation.schedule import Axis
 from inductor_lab.computation.tree import Expression, Scan
 from inductor_lab.eject.cuda.code import EQUAL, Code, binary, block, call, choice
-from inductor_lab.eject.cuda.folds import Accumulators
 from inductor_lab.eject.cuda.launch import LANES, WARPS
 from inductor_lab.eject.cuda.packs import RowPacks
 from inductor_lab.eject.cuda.page import Page
-from inductor_lab.eject.cuda.threads import under
+from inductor_lab.eject.cuda.threads import Geometry, under
 from inductor_lab.eject.cuda.values import Statements
 from inductor_lab.eject.printing.combining import Combination, combination, combining_function
 from inductor_lab.eject.printing.operands import parts
@@ -42,21 +40,103 @@ from inductor_lab.eject.refusal import UnprintableError
 
 PART = 32
 """Elements of a long row that a thread takes in before it begins anew."""
+LONG = 1 << 15
+"""Elements of a row from which on a thread sums up parts of it."""
 KNOWN = {"sum": "Sum", "prod": "Product"}
 """The scan's name in the tree -> what combines two elements, of templates/cuda/helpers/."""
 
 
-class Scans:
-    """Those of one kernel.
+class Sweeps:
+    """Those of one kernel, and what the one that is being printed accumulates.
 
     Args:
-        scan: The function that scans a row's threads; empty where one thread does it all.
+        packs: Several elements at each step.
     """
 
-    def __init__(self, page: Page, statements: Statements, scan: str) -> None:
-        self.page, self.statements, self.scan = page, statements, scan
+    def __init__(self, page: Page, statements: Statements, geometry: Geometry, packs: RowPacks | None) -> None:
+        self.page, self.statements, self.geometry, self.packs = page, statements, geometry, packs
+        self.axis = page.folded
+        self.long = not geometry.serial and isinstance(self.axis.numel, int) and self.axis.numel > LONG
+        self.guarded = False
+        """Whether a thread may be beyond its row's end, and then takes nothing in."""
         self.begun: dict[str, str] = {}
-        """Variables before the sweep that is being printed, each with its type."""
+        """Variables before the sweep, each with its type."""
+        self.rounding: dict[str, tuple[str, str]] = {}
+        """Accumulators of the sweep whose rounding adds up -> the value of nothing, and what combines two of them."""
+        self.gathered: dict[str, tuple[str, str]] = {}
+        """Arrays of what the elements of a pack come to -> the type of one, and the statement that takes all of them in."""
+
+    def take(self, statement: str) -> None:
+        """One element more, where there is one."""
+        self.page.emit(f"if (within) {statement}" if self.guarded else statement)
+
+    @contextmanager
+    def sweep(self, *, scanning: bool, held: bool) -> Iterator[None]:
+        """What is printed inside is a loop over the row; its names end with it.
+
+        Args:
+            scanning: All threads stay together, those beyond the row's end too.
+            held: What is needed again stays in registers.
+        """
+        page = self.page
+        with page.scope() as lines:
+            self.guarded = scanning
+            yield
+            self.guarded = False
+        begun, self.begun = self.begun, {}
+        rounding, self.rounding = self.rounding, {}
+        gathered, self.gathered = self.gathered, {}
+        body = self.packs.step(lines, gathered) if self.packs else page.placed([self.axis], lines)
+        page.layout.taken.update(begun)
+        page.lines += [f"{kind} {name}{{}};" for name, kind in begun.items()]
+        page.lines += self._scanning(body) if scanning else self._loop(body, rounding if self.long else {}, held)
+
+    def _scanning(self, body: Sequence[str]) -> list[str]:
+        """A loop that all threads go along together."""
+        index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
+        head = f"const bool within = start + lane < {end};"
+        place = f"const {kind} {index} = within ? start + lane : {end} - 1;"
+        return block(f"for ({kind} start = 0; start < {end}; start += LANES)", [head, place, *body])
+
+    def _loop(self, body: Sequence[str], rounding: Mapping[str, tuple[str, str]], held: bool) -> list[str]:
+        """A loop along which each thread takes elements or packs of its own."""
+        index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
+        index, many = ("first", " * VEC") if self.packs else (index, "")
+        if held and self.packs:
+            place = f"const {kind} first = (lane + item * LANES) * VEC;"
+            inside = [place, f"if ({end} % (LANES * VEC) && first >= {end}) break;", *body]
+            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int item = 0; item < ITEMS; ++item)", inside)]
+        if held:
+            place = f"const {kind} {index} = lane + k * LANES;"
+            inside = [place, f"if ({index} >= {end}) break;", *body]
+            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int k = 0; k < ITEMS; ++k)", inside)]
+        if self.geometry.serial:
+            return block(f"for ({kind} {index} = 0; {index} < {end}; ++{index})", body)
+        step = f"{index} += LANES{many}"
+        if not rounding:
+            return block(f"for ({kind} {index} = lane{many}; {index} < {end}; {step})", body)
+        part = f"{index} < {end} && {index} < start + {PART} * LANES"
+        inner = block(f"for ({kind} {index} = start; {part}; {step})", body)
+        outer = f"for ({kind} start = lane{many}; start < {end}; start += {PART} * LANES)"
+        return ["// In parts, so that less rounding adds up.", *block(outer, self._begun_anew(inner, rounding))]
+
+    def _begun_anew(self, inner: Sequence[str], rounding: Mapping[str, tuple[str, str]]) -> list[str]:
+        """A part of the row, combined with those before it."""
+        before = {name: self.page.fresh(f"{name}_before") for name in rounding}
+        lines = [f"const auto {before[name]} = {name};" for name in rounding]
+        lines += [f"{name} = {start};" for name, (start, _) in rounding.items()]
+        return [*lines, *inner, *(f"{name} = {c}()({before[name]}, {name});" for name, (_, c) in rounding.items())]
+
+
+# ------------------------------------------------------------ running folds
+
+
+class Scans:
+    """Those of one kernel."""
+
+    def __init__(self, sweeps: Sweeps) -> None:
+        self.sweeps, self.page, self.statements = sweeps, sweeps.page, sweeps.statements
+        self.scan = sweeps.geometry.scan
 
     def define(self, value: Scan) -> None:
         """All results of the call that a scan is one of."""
@@ -71,13 +151,13 @@ class Scans:
         name = self.page.fresh(self.page.layout.word(value), value)
         if self.scan:
             before = self.page.fresh(f"{name}_before")
-            self.begun[before] = f"Before<{kind}, {combine}>"
+            self.sweeps.begun[before] = f"Before<{kind}, {combine}>"
             self.page.calls("Before", *(["of_lane"] if self.scan == "scan_row" else []), self.scan)
             first = Code("start == 0", EQUAL)
             made = call(f"{self.scan}<LANES, {kind}>", element, Code(before), first, Code(f"{combine}()"))
             self.page.emit(f"const {kind} {name} = {made.text};")
         else:
-            self.begun[name] = kind
+            self.sweeps.begun[name] = kind
             index = self.page.names(self.page.folded).index
             made = choice(
                 binary(Code(index), ("==", EQUAL), Code("0")), element, call(f"{combine}()", Code(name), element)
@@ -149,24 +229,9 @@ LONGEST = LANES[0][1]
 class Sort:
     """One sort, with both its results."""
 
-    accumulators: Accumulators
+    sweeps: Sweeps
     values: list[Scan]
-    axis: Axis
-    serial: bool
-    """One thread does it all, as on the host."""
     name: str = ""
-
-    @property
-    def page(self) -> Page:
-        return self.accumulators.page
-
-    @property
-    def statements(self) -> Statements:
-        return self.accumulators.statements
-
-    @property
-    def size(self) -> str:
-        return self.page.length(self.axis)
 
     @property
     def order(self) -> str:
@@ -179,128 +244,43 @@ class Sort:
         Raises:
             UnprintableError: what is sorted is no row of a size that is known, or more than a block has room for.
         """
-        page, inputs = self.page, self.values[0].inputs
-        if not isinstance(self.axis.numel, int) or len(inputs) != 2:
+        page, axis, inputs = self.sweeps.page, self.sweeps.axis, self.values[0].inputs
+        if not isinstance(axis.numel, int) or len(inputs) != 2:
             raise UnprintableError("a sort of as many elements as only a launch tells is not printed in CUDA C++ yet")
-        if self.axis.numel > LONGEST:
+        if axis.numel > LONGEST:
             raise UnprintableError(f"a sort of more than {LONGEST} elements is not printed in CUDA C++ yet")
         page.calls("sort_row")
         kind = f"Sortable<{', '.join(page.numbers.held(each.dtype) for each in inputs)}>"
         self.name = page.fresh(page.layout.word(self.values[0]), self.values[0])
-        if self.serial:
-            page.emit(f"{kind} {self.name}[padded({self.size})];")
+        size = page.length(axis)
+        if self.sweeps.geometry.serial:
+            page.emit(f"{kind} {self.name}[padded({size})];")
             return
         rows = page.fresh(f"{self.name}_of")
-        page.emit(
-            f"__shared__ {kind} {rows}[LANES == 32 && {self.size} <= {LONGEST} ? {WARPS} : 1][padded({self.size})];"
-        )
+        page.emit(f"__shared__ {kind} {rows}[LANES == 32 && {size} <= {LONGEST} ? {WARPS} : 1][padded({size})];")
         page.emit(f"{kind}* {self.name} = {rows}[threadIdx.y];")
 
     def take(self) -> None:
         """An element of the row."""
         inputs = self.values[0].inputs
-        written = ", ".join(self.statements.of(each, each.dtype).text for each in inputs)
-        self.accumulators.take(f"{self.name}[{self._index()}] = {{{written}}};")
+        written = ", ".join(self.sweeps.statements.of(each, each.dtype).text for each in inputs)
+        self.sweeps.take(f"{self.name}[{self._index()}] = {{{written}}};")
 
     def _index(self) -> str:
-        return self.page.names(self.axis).index
+        return self.sweeps.page.names(self.sweeps.axis).index
 
     def finish(self) -> None:
         """What stands at each place then."""
-        lanes, lane = ("1", "0") if self.serial else ("LANES", "lane")
-        self.page.emit(f"sort_row<{lanes}>({self.name}, {self.size}, {lane}, {self.order});")
+        page, lanes, lane = self.sweeps.page, *(("1", "0") if self.sweeps.geometry.serial else ("LANES", "lane"))
+        page.emit(f"sort_row<{lanes}>({self.name}, {page.length(self.sweeps.axis)}, {lane}, {self.order});")
         for value in self.values:
-            self.page.bound[value] = Code(f"{self.name}[{self._index()}].{('value', 'place')[value.part]}")
+            page.bound[value] = Code(f"{self.name}[{self._index()}].{('value', 'place')[value.part]}")
 
 
-def sorts_of(accumulators: Accumulators, values: Sequence[Scan], axis: Axis, *, serial: bool) -> list[Sort]:
+def sorts_of(sweeps: Sweeps, values: Sequence[Scan]) -> list[Sort]:
     """Results of one call together."""
     found: dict[tuple[str, tuple[Expression, ...]], Sort] = {}
     for value in values:
         key = value.name, value.inputs
-        found.setdefault(key, Sort(accumulators, [], axis, serial)).values.append(value)
+        found.setdefault(key, Sort(sweeps, [])).values.append(value)
     return list(found.values())
-
-
-# ------------------------------------------------------------ the loop
-
-
-class Sweeps:
-    """Those of one kernel.
-
-    Args:
-        packs: Several elements at each step.
-        serial: One thread does it all, as on the host.
-        long: So many elements that the rounding of their sum adds up.
-    """
-
-    def __init__(
-        self,
-        page: Page,
-        axis: Axis,
-        accumulators: Accumulators,
-        scans: Scans,
-        packs: RowPacks | None,
-        *,
-        serial: bool,
-        long: bool,
-    ) -> None:
-        self.page, self.axis, self.accumulators, self.scans, self.packs = page, axis, accumulators, scans, packs
-        self.serial, self.long = serial, long and not serial
-
-    @contextmanager
-    def sweep(self, *, scanning: bool, held: bool) -> Iterator[None]:
-        """What is printed inside is a loop over the row; its names end with it.
-
-        Args:
-            scanning: All threads stay together, those beyond the row's end too.
-            held: What is needed again stays in registers.
-        """
-        page, accumulators = self.page, self.accumulators
-        with page.scope() as lines:
-            accumulators.guarded = scanning
-            yield
-            accumulators.guarded = False
-        begun, self.scans.begun = self.scans.begun, {}
-        rounding, accumulators.rounding = accumulators.rounding, {}
-        gathered, accumulators.gathered = accumulators.gathered, {}
-        body = self.packs.step(lines, gathered) if self.packs else page.placed([self.axis], lines)
-        page.layout.taken.update(begun)
-        page.lines += [f"{kind} {name}{{}};" for name, kind in begun.items()]
-        page.lines += self._scanning(body) if scanning else self._loop(body, rounding if self.long else {}, held)
-
-    def _scanning(self, body: Sequence[str]) -> list[str]:
-        """A loop that all threads go along together."""
-        index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
-        head = f"const bool within = start + lane < {end};"
-        place = f"const {kind} {index} = within ? start + lane : {end} - 1;"
-        return block(f"for ({kind} start = 0; start < {end}; start += LANES)", [head, place, *body])
-
-    def _loop(self, body: Sequence[str], rounding: Mapping[str, tuple[str, str]], held: bool) -> list[str]:
-        """A loop along which each thread takes elements or packs of its own."""
-        index, kind, end = self.page.names(self.axis).index, self.page.index_type, self.page.length(self.axis)
-        index, many = ("first", " * VEC") if self.packs else (index, "")
-        if held and self.packs:
-            place = f"const {kind} first = (lane + item * LANES) * VEC;"
-            inside = [place, f"if ({end} % (LANES * VEC) && first >= {end}) break;", *body]
-            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int item = 0; item < ITEMS; ++item)", inside)]
-        if held:
-            place = f"const {kind} {index} = lane + k * LANES;"
-            inside = [place, f"if ({index} >= {end}) break;", *body]
-            return ["#pragma unroll (HOLDS ? ITEMS : 1)", *block("for (int k = 0; k < ITEMS; ++k)", inside)]
-        if self.serial:
-            return block(f"for ({kind} {index} = 0; {index} < {end}; ++{index})", body)
-        step = f"{index} += LANES{many}"
-        if not rounding:
-            return block(f"for ({kind} {index} = lane{many}; {index} < {end}; {step})", body)
-        part = f"{index} < {end} && {index} < start + {PART} * LANES"
-        inner = block(f"for ({kind} {index} = start; {part}; {step})", body)
-        outer = f"for ({kind} start = lane{many}; start < {end}; start += {PART} * LANES)"
-        return ["// In parts, so that less rounding adds up.", *block(outer, self._begun_anew(inner, rounding))]
-
-    def _begun_anew(self, inner: Sequence[str], rounding: Mapping[str, tuple[str, str]]) -> list[str]:
-        """A part of the row, combined with those before it."""
-        before = {name: self.page.fresh(f"{name}_before") for name in rounding}
-        lines = [f"const auto {before[name]} = {name};" for name in rounding]
-        lines += [f"{name} = {start};" for name, (start, _) in rounding.items()]
-        return [*lines, *inner, *(f"{name} = {c}()({before[name]}, {name});" for name, (_, c) in rounding.items())]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from inductor_lab.computation.folds import Partial, masks
 from inductor_lab.computation.index import Coordinate, Index
 from inductor_lab.computation.records import Computation
-from inductor_lab.computation.schedule import Access, Carry, Define, Step
+from inductor_lab.computation.schedule import Access, Define, Step
 from inductor_lab.computation.tree import (
     Broadcast,
     Carried,
@@ -26,9 +26,10 @@ from inductor_lab.computation.tree import (
     Position,
     Reduction,
     Scan,
+    walk,
 )
 from inductor_lab.eject.cuda.code import WIDENED
-from inductor_lab.eject.printing.operands import of_access, parts, reached, unscaled
+from inductor_lab.eject.printing.operands import of_access, parts, unscaled
 from inductor_lab.eject.printing.rewriting import Rewriting
 
 
@@ -57,8 +58,8 @@ def held_dtype(value: Expression) -> str:
 
 
 def under(*values: Expression, stop: Container[Expression] = ()) -> dict[Expression, None]:
-    """Everything that values are made of, themselves too; nothing below those to stop at."""
-    return reached(values, lambda node: () if node in stop else parts(node))
+    """Everything that values are made of, themselves too, from the last on; nothing below those to stop at."""
+    return dict.fromkeys(walk(*reversed(values), parts=lambda node: () if node in stop else parts(node)[::-1]))
 
 
 def defined(steps: Iterable[Step]) -> Iterator[Expression]:
@@ -79,12 +80,6 @@ def runs(value: Expression) -> bool:
 def sorts(value: Expression) -> bool:
     """Whether a value is of a row that is sorted, which must be there whole."""
     return isinstance(value, Scan) and value.name.startswith("sort")
-
-
-def goes_on(carry: Carry) -> bool:
-    """Whether a loop carries on where a scan has come to: the last element of each block's, and what operations make of it."""
-    made = reached([carry.end], lambda node: node.inputs if isinstance(node, Operation) else ())
-    return any(isinstance(node, Operation) and node.name == "last" for node in made)
 
 
 class Varying:
@@ -144,6 +139,8 @@ class Geometry:
     """True where rows lie side by side, and threads beside each other take different ones."""
     block: str = "blockIdx.x"
     """Which block it is."""
+    serial: bool = False
+    """Whether one thread does it all, as on the host."""
 
     @property
     def threads(self) -> str:
@@ -152,11 +149,13 @@ class Geometry:
 
     @property
     def fold(self) -> str:
-        return "fold_columns" if self.columns else "fold"
+        """The function that combines a row's threads; empty where one thread does it all."""
+        return "" if self.serial else "fold_columns" if self.columns else "fold"
 
     @property
     def scan(self) -> str:
-        return "scan_columns" if self.columns else "scan_row"
+        """The function that scans them; the same."""
+        return "" if self.serial else "scan_columns" if self.columns else "scan_row"
 
     @property
     def lane(self) -> str:
@@ -167,7 +166,7 @@ class Geometry:
         return "threadIdx.x" if self.columns else "threadIdx.y"
 
 
-HOST = Geometry(False)
+HOST = Geometry(False, serial=True)
 
 
 def geometry_of(found: Computation, folded: str) -> Geometry:

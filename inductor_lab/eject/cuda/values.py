@@ -284,8 +284,8 @@ class Statements:
                 return self.of(factor)
         return translated(factor)
 
-    def stored(self, access: Access, when: str = "") -> str:
-        """A store or an atomic addition as a statement.
+    def store(self, access: Access, when: str = "") -> None:
+        """A store or an atomic addition.
 
         Args:
             when: What must hold besides; a pack asks where all of it is stored.
@@ -297,13 +297,15 @@ class Statements:
         place = Code(f"{pack}[k]") if pack else self.place(access.pointer, access.index)
         value = self.of(access.value, dtype)
         kind = access.value.dtype if access.value.dtype not in {"int", "float"} else dtype
-        statement = f"{place.text} = {self.numbers.written(value, kind, dtype).text};"
+        written = self.numbers.written(value, kind, dtype)
+        statement = f"{place.text} = {written.text};"
         if pack:
             self.page.packs_written.add(place_of(access))
-            return statement
+            self.page.emit(statement)
+            return
         if access.kind != "store":
-            statement = self._atomic(access.kind, place, self.numbers.written(value, kind, dtype), dtype)
-        return guarded(statement, when, self.mask(access.mask))
+            statement = self._atomic(access.kind, place, written, dtype)
+        self.page.emit(guarded(statement, when, self.mask(access.mask)))
 
     def _atomic(self, kind: str, place: Code, value: Code, dtype: str) -> str:
         if self.numbers.double and kind == "atomic_add":
@@ -376,10 +378,6 @@ class Statements:
         if any(isinstance(node, (Load, Random)) for node in unnamed):
             return False
         return len(self.of(value).text) <= INLINE
-
-    def store(self, access: Access, when: str = "") -> None:
-        """A store or an atomic addition; `when` is what must hold besides."""
-        self.page.emit(self.stored(access, when))
 
     def check(self, step: Assert) -> None:
         """A condition at which the kernel stops where it does not hold."""

@@ -112,21 +112,10 @@ def _deciding(job: Computation, bounds: Bounds, allocation: Allocation) -> Itera
 def made_of(values: Iterable[Expression]) -> set[str]:
     """The pointers whose numbers are in some values; not those that only decide by a comparison which one it is."""
 
-    def into(node: Expression) -> Iterable[Expression]:
+    def into(node: Expression) -> tuple[Expression, ...]:
         return () if isinstance(node, Operation) and node.name in COMPARISONS else node.operands
 
-    return {node.pointer for node in _walk(values, into) if isinstance(node, Load)}
-
-
-def _walk(roots: Iterable[Expression], into: Callable[[Expression], Iterable[Expression]]) -> Iterator[Expression]:
-    """Every node once that is reached from the roots by way of some operands."""
-    waiting, seen = list(roots), set[int]()
-    while waiting:
-        node = waiting.pop()
-        if id(node) not in seen:
-            seen.add(id(node))
-            yield node
-            waiting += into(node)
+    return {node.pointer for node in walk(*values, parts=into) if isinstance(node, Load)}
 
 
 def _places(job: Computation, bounds: Bounds) -> Iterator[tuple[str, Interval]]:
@@ -182,7 +171,7 @@ def hashed(found: Computation) -> set[str]:
     """The pointers of which only remainders are used, `(id + 1) % rows`: a negative number has one too."""
     inside = set[str]()
 
-    def into(node: Expression) -> Iterable[Expression]:
+    def into(node: Expression) -> tuple[Expression, ...]:
         said = named(node)
         if said is None or said[0] != "remainder":
             return node.operands
@@ -190,7 +179,7 @@ def hashed(found: Computation) -> set[str]:
         return said[1][1:]
 
     roots = [root for job in found.every() for root in (*job.roots, *(check.condition for check in job.checks))]
-    outside = {node.pointer for node in _walk(roots, into) if isinstance(node, Load)}
+    outside = {node.pointer for node in walk(*roots, parts=into) if isinstance(node, Load)}
     return inside - outside
 
 

@@ -17,6 +17,7 @@ from inductor_lab.computation.tree import (
     Random,
     Reduction,
     Scan,
+    walk,
 )
 from inductor_lab.eject.printing.patterns import chosen_of
 
@@ -26,7 +27,7 @@ INLINE = 56
 
 def uses(
     schedule: Schedule,
-    below: Callable[[Expression], Iterable[Expression]],
+    below: Callable[[Expression], Sequence[Expression]],
     ends: Callable[[Carry], bool] = lambda _: True,
 ) -> Counter[Expression]:
     """How often each value is used by what has an effect; what is never used is not printed.
@@ -46,7 +47,7 @@ def uses(
             case Loop(carries=carries):
                 carried += [carry.end for carry in carries if ends(carry)]
     found = Counter([*roots, *carried])
-    for node in reached([*roots, *carried], below):
+    for node in walk(*roots, *carried, parts=below):
         found.update(below(node))
     return found
 
@@ -56,16 +57,10 @@ def of_access(access: Access) -> tuple[Expression, ...]:
     return (*access.index.expressions(), *(value for value in (access.mask, access.value) if value is not None))
 
 
-def reached(roots: Iterable[Expression], below: Callable[[Expression], Iterable[Expression]]) -> dict[Expression, None]:
-    """Everything that values are made of, themselves too, each once."""
-    found: dict[Expression, None] = {}
-    waiting = list(roots)
-    while waiting:
-        node = waiting.pop()
-        if node not in found:
-            found[node] = None
-            waiting += below(node)
-    return found
+def goes_on(carry: Carry) -> bool:
+    """Whether a loop carries on where a scan has come to: the last element of each block's, and what operations make of it."""
+    made = walk(carry.end, parts=lambda node: node.inputs if isinstance(node, Operation) else ())
+    return any(isinstance(node, Operation) and node.name == "last" for node in made)
 
 
 def used_elsewhere(schedule: Schedule) -> set[Expression]:
@@ -74,7 +69,7 @@ def used_elsewhere(schedule: Schedule) -> set[Expression]:
     crossing: set[Expression] = set()
 
     def cross(roots: Iterable[Expression], level: int) -> None:
-        known = reached(roots, lambda node: () if node in depth else parts_of(node))
+        known = walk(*roots, parts=lambda node: () if node in depth else parts_of(node))
         crossing.update(part for part in known if depth.get(part, level) < level)
 
     def visit(steps: Sequence[Step], level: int) -> None:

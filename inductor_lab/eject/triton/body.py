@@ -6,7 +6,7 @@ Loads, stores and functions that branch stay where the text has them: where they
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from inductor_lab.computation.folds import Partial
 from inductor_lab.computation.schedule import Assert, Barrier, Carry, Define, Effect, Loop, Step
@@ -25,15 +25,16 @@ from inductor_lab.computation.tree import (
     Reduction,
     Scan,
     Size,
+    walk,
 )
 from inductor_lab.eject.printing.nouns import RUNNING, running
 from inductor_lab.eject.printing.operands import (
     INLINE,
     constant_of,
+    goes_on,
     is_relu,
     of_access,
     parts_of,
-    reached,
     used_elsewhere,
 )
 from inductor_lab.eject.printing.patterns import chosen_of, partner_of, results
@@ -264,9 +265,9 @@ class Statements:
         half = next((half for half in ("_upper", "_lower") if name.endswith(half)), "")
         return len(f"{name.removesuffix(half)}SIZE") if half else len(name)
 
-    def _shown(self, value: Expression) -> dict[Expression, None]:
+    def _shown(self, value: Expression) -> tuple[Expression, ...]:
         """What a value's own text says, down to the values that stand behind names."""
-        return reached(parts_of(value), lambda node: () if node in self.page.bound else parts_of(node))
+        return tuple(walk(*parts_of(value), parts=lambda node: () if node in self.page.bound else parts_of(node)))
 
     # ------------------------------------------------------------ loops
 
@@ -299,10 +300,10 @@ class Statements:
         if isinstance(carry.start, Carried) and carry.start.name in self.accumulators:
             self.accumulators[carry.name] = self.accumulators[carry.start.name]
             return
-        word = "so_far" if _goes_on(carry) else running(carry.after)
+        word = "so_far" if goes_on(carry) else running(carry.after)
         name = self.accumulators[carry.name] = self.page.fresh(word)
         shapes = self.expressions.shapes
-        if _goes_on(carry):
+        if goes_on(carry):
             shapes.carried[carry.before] = shapes.free
         elif isinstance(carry.after, Reduction):
             shapes.carried[carry.before] = shapes.of(carry.after)
@@ -325,7 +326,7 @@ class Statements:
         name = self.accumulators[carry.name]
         before = self.page.bound.pop(value, None)
         written = name_node(before) if before is not None else self.expressions.node(value)
-        if not _goes_on(carry) and not isinstance(carry.after, Reduction):
+        if not goes_on(carry) and not isinstance(carry.after, Reduction):
             written = self.expressions.masks.kept(written, name)
         self.page.emit(name, written)
         self._spent(value)
@@ -337,17 +338,9 @@ def _inputs(choice: Expression | None) -> tuple[Expression, ...]:
     return choice.inputs[1:] if isinstance(choice, Operation) else ()
 
 
-def _goes_on(carry: Carry) -> bool:
-    """True for where a scan has come to at the end of a block, from which the next block goes on."""
-    match carry.end:
-        case Operation(name="where", inputs=(_, _, Operation(name="last"))):
-            return True
-    return False
-
-
-def under(value: Expression) -> dict[Expression, None]:
+def under(value: Expression) -> Iterator[Expression]:
     """Everything that a value's text in Triton is made of."""
-    return reached(parts_of(value), parts_of)
+    return walk(*parts_of(value), parts=parts_of)
 
 
 def branches(value: Expression) -> bool:

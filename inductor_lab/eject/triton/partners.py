@@ -16,7 +16,7 @@ from inductor_lab.computation.index import Coordinate, Index, Term
 from inductor_lab.computation.nodes import Nodes
 from inductor_lab.computation.schedule import Access, Define, Loop, Schedule, Step
 from inductor_lab.computation.tree import Cast, Constant, Expression, Load, Operation, Position, walk
-from inductor_lab.eject.printing.operands import parts_of, reached, uses
+from inductor_lab.eject.printing.operands import parts_of, uses
 from inductor_lab.eject.printing.patterns import half
 
 
@@ -116,7 +116,7 @@ class Partners:
 
 def _loads(value: Expression, test: Expression) -> list[Load]:
     """What a value is made of that is read under a test."""
-    nodes = reached([value], lambda node: node.operands if isinstance(node, (Operation, Cast)) else ())
+    nodes = walk(value, parts=lambda node: node.operands if isinstance(node, (Operation, Cast)) else ())
     return [node for node in nodes if isinstance(node, Load) and any(part is test for part in conjuncts(node.mask))]
 
 

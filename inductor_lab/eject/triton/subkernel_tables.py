@@ -21,7 +21,7 @@ from inductor_lab.eject.naming import OF_THE_KERNEL
 from inductor_lab.eject.printing.nouns import FEWEST
 from inductor_lab.eject.refusal import NoReference, UnprintableError
 from inductor_lab.eject.rendering import KernelText, Parameter
-from inductor_lab.eject.triton.subkernels import PROGRAM, Job, Kind, Order, in_one_launch, kinds
+from inductor_lab.eject.triton.subkernels import PROGRAM, Job, Kind, in_one_launch, kinds, take_turns
 from inductor_lab.records import Kernel, TensorType
 from inductor_lab.records.size import memory_order
 
@@ -219,7 +219,7 @@ def _is_by_element(reference: Eager) -> bool:
 # ------------------------------------------------------------ the kernel that goes through it
 
 
-def looped(table: Table, order: Order) -> KernelText:
+def looped(found: Computation, table: Table) -> KernelText:
     """The kernel's text where a table tells its jobs: it goes through them, kind by kind, until it is at the program's own.
 
         for number in tl.static_range(len(SIZES)):
@@ -230,14 +230,14 @@ def looped(table: Table, order: Order) -> KernelText:
 
     A `return` behind the call would let the compiler make one block of all jobs, whose loads are as narrow as the oddest size allows.
     """
-    count, before = len(table.jobs), 0
+    count, before, in_turn = len(table.jobs), 0, take_turns(found)
     ((block, name),) = table.kinds[0].kind.text.blocks.items()
     parameters, lines, functions, passed, counted = list[Parameter](), [f"{PROGRAM} = tl.program_id(0)"], [], [], []
     for place, one in enumerate(table.kinds):
         kind, own = one.kind, table.suffix(place)
         called = f"{kind.name}({PROGRAM}{{}}, *jobs{own}[number], SIZES{own}[number], {name})"
         lines.append(f"for number in tl.static_range(len(SIZES{own})):")
-        if order.in_turn:
+        if in_turn:
             lines.append(f"    if {PROGRAM} % {count} == {f'{before} + ' if before else ''}number:")
             lines.append(f"        {called.format(f' // {count}')}")
         else:
@@ -254,9 +254,9 @@ def looped(table: Table, order: Order) -> KernelText:
         before += len(kind.jobs)
     sizes = counted[0] if len(counted) == 1 else f"({', '.join(f'*{each}' for each in counted)})"
     programs = f"[-(-numel // {name}) for numel in {sizes}]"  # triton.cdiv takes as long as all else here
-    fixed = {name: str(order.blocks[block])} if block in order.blocks else {}
+    fixed = {name: str(found.fixed[block])} if block in found.fixed else {}
     return KernelText(
-        (*parameters, Parameter(name, ": tl.constexpr")), tuple(lines), in_one_launch(count, order), table.launcher() | fixed,
-        f"(max({programs}) * {count},)" if order.in_turn else f"(sum({programs}),)", ", ".join([*passed, f"{name}={name}"]),
+        (*parameters, Parameter(name, ": tl.constexpr")), tuple(lines), in_one_launch(count, in_turn), table.launcher() | fixed,
+        f"(max({programs}) * {count},)" if in_turn else f"(sum({programs}),)", ", ".join([*passed, f"{name}={name}"]),
         {} if fixed else {block: name}, helpers=frozenset().union(*(one.kind.text.helpers for one in table.kinds)), functions=tuple(functions),
     )  # fmt: skip

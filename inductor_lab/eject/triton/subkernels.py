@@ -246,45 +246,31 @@ def jobs(
     Raises:
         UnprintableError: the text shares its programs out in another way, or a job has no form.
     """
-    return Launch(kinds(found, tensors, taken, values), Order.of(found), tensors).text()
-
-
-def in_one_launch(count: int, order: Order) -> str:
-    return f"{count} jobs in one launch, whose programs {'take turns' if order.in_turn else 'follow one another'}."
+    return Launch(found, kinds(found, tensors, taken, values), tensors).text()
 
 
 # ------------------------------------------------------------ how programs find their job
 
 
-@dataclass(frozen=True)
-class Order:
-    """How the programs of a launch are shared out to its jobs."""
+def take_turns(found: Computation) -> bool:
+    """Whether the jobs of a launch take turns, `program % 3 == 0`; else they follow one another.
 
-    in_turn: bool
-    """Whether the jobs take turns, `program % 3 == 0`; else they follow one another."""
-    blocks: Mapping[str, int]
-    """Blocks that the body fixes for all jobs."""
+    Raises:
+        UnprintableError: the text tells it in no form that is known.
+    """
+    said = [*_tests(next(each for each in found.statements if isinstance(each, ast.If)))]
+    count = len(found.parts)
+    turns = [f"pid % {count} == {number} pid // {count}" for number in range(count)]
+    ends = [
+        f"pid < num_xblocks_{number} pid" + f" - num_xblocks_{number - 1}" * (number > 0) for number in range(count)
+    ]
+    if said not in (turns, ends):
+        raise UnprintableError("several jobs side by side, whose programs are counted in a way of its own")
+    return said == turns
 
-    @classmethod
-    def of(cls, found: Computation) -> Order:
-        """Raises UnprintableError where the text tells it in no form that is known."""
-        place = next(number for number, each in enumerate(found.statements) if isinstance(each, ast.If))
-        said = [*_tests(found.statements[place])]
-        count = len(found.parts)
-        turns = [f"pid % {count} == {number} pid // {count}" for number in range(count)]
-        ends = [
-            f"pid < num_xblocks_{number} pid" + f" - num_xblocks_{number - 1}" * (number > 0) for number in range(count)
-        ]
-        if said not in (turns, ends):
-            raise UnprintableError("several jobs side by side, whose programs are counted in a way of its own")
-        blocks = {
-            each.target.id: int(ast.literal_eval(each.value))
-            for each in found.statements[:place]
-            if isinstance(each, ast.AnnAssign)
-            and isinstance(each.target, ast.Name)
-            and isinstance(each.value, ast.Constant)
-        }
-        return cls(said == turns, blocks)
+
+def in_one_launch(count: int, in_turn: bool) -> str:
+    return f"{count} jobs in one launch, whose programs {'take turns' if in_turn else 'follow one another'}."
 
 
 def _tests(chain: ast.stmt) -> Iterable[str]:
@@ -298,9 +284,9 @@ def _tests(chain: ast.stmt) -> Iterable[str]:
 class Launch:
     """The kernel that calls the jobs, and what it is launched with."""
 
-    def __init__(self, kinds: Sequence[Kind], order: Order, tensors: Mapping[str, Tensor]) -> None:
+    def __init__(self, found: Computation, kinds: Sequence[Kind], tensors: Mapping[str, Tensor]) -> None:
         self.jobs = sorted((job for kind in kinds for job in kind.jobs), key=lambda job: job.number)
-        self.kinds, self.order, self.tensors = kinds, order, tensors
+        self.kinds, self.tensors, self.fixed, self.in_turn = kinds, tensors, found.fixed, take_turns(found)
         self.blocks: dict[str, str] = {}
         """Inductor's names of blocks -> this kernel's."""
         for job in self.jobs:
@@ -318,10 +304,10 @@ class Launch:
         tensors = (Parameter(f"{each.name}_ptr", "", each.comment(), each.name) for each in self.tensors.values())
         blocks = (Parameter(name, ": tl.constexpr", passed=name) for name in self.blocks.values())
         parameters = (*tensors, *self.sizes.values(), *blocks)
-        chosen = {block: name for block, name in self.blocks.items() if block not in self.order.blocks}
-        fixed = {self.blocks[block]: str(size) for block, size in self.order.blocks.items() if block in self.blocks}
+        chosen = {block: name for block, name in self.blocks.items() if block not in self.fixed}
+        fixed = {self.blocks[block]: str(size) for block, size in self.fixed.items() if block in self.blocks}
         return KernelText(
-            parameters, tuple(self._body()), in_one_launch(len(self.jobs), self.order),
+            parameters, tuple(self._body()), in_one_launch(len(self.jobs), self.in_turn),
             fixed | self.launcher, self._grid(), passed_for(parameters), chosen,
             helpers=frozenset().union(*(kind.text.helpers for kind in self.kinds)), functions=tuple(kind.function() for kind in self.kinds),
         )  # fmt: skip
@@ -358,21 +344,21 @@ class Launch:
     def _body(self) -> Iterable[str]:
         yield f"{PROGRAM} = tl.program_id(0)"
         count = len(self.jobs)
-        if not self.order.in_turn:
+        if not self.in_turn:
             for job in self.jobs[:-1]:
                 before = f"end_{job.number - 1} + " if job.number else ""
                 yield f"end_{job.number} = {before}{self._count(job, 'tl.cdiv')}"
         names = {job.number: kind.name for kind in self.kinds for job in kind.jobs}
         for job in self.jobs:
             n = job.number
-            test = f"{PROGRAM} % {count} == {n}" if self.order.in_turn else f"{PROGRAM} < end_{n}"
+            test = f"{PROGRAM} % {count} == {n}" if self.in_turn else f"{PROGRAM} < end_{n}"
             yield f"{'if' if not n else 'elif'} {test}:" if n < count - 1 else "else:"
-            own = f"{PROGRAM} // {count}" if self.order.in_turn else f"{PROGRAM} - end_{n - 1}" if n else PROGRAM
+            own = f"{PROGRAM} // {count}" if self.in_turn else f"{PROGRAM} - end_{n - 1}" if n else PROGRAM
             yield f"    {names[n]}({own}, {self.calls[n]})"
 
     def _grid(self) -> str:
         counts = [self._count(job, "triton.cdiv") for job in self.jobs]
-        along_x = f"max({', '.join(counts)}) * {len(counts)}" if self.order.in_turn else " + ".join(counts)
+        along_x = f"max({', '.join(counts)}) * {len(counts)}" if self.in_turn else " + ".join(counts)
         rows = [
             f"triton.cdiv({_numel(job, axis)}_{job.number}, {self.blocks[axis.block]})"
             for job in self.jobs
