@@ -21,7 +21,7 @@ from inductor_lab.machine.targets import Target, target_named
 from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
 from inductor_lab.records import Kernel, MachineCode
 
-Facts = dict[str, list[list[Any]]]
+ArgumentFacts = dict[str, list[list[Any]]]
 """Parameter -> what Triton is told of it: `{"in_ptr0": [["tt.divisibility", 16]]}`."""
 DIVISIBLE, IS_ONE = ["tt.divisibility", 16], ["tt.equal_to", 1]
 LISTED = {"divisible_by_16": DIVISIBLE, "tt.divisibility": DIVISIBLE, "equal_to_1": IS_ONE, "tt.equal_to": IS_ONE}
@@ -130,7 +130,7 @@ def _by_name(source: Source, table: object) -> dict[str, Any]:
 
 
 def _constants(
-    kernel: Kernel, source: Source, triton_meta: Mapping[str, Any], chosen: Configuration, facts: Facts
+    kernel: Kernel, source: Source, triton_meta: Mapping[str, Any], chosen: Configuration, facts: ArgumentFacts
 ) -> dict[str, object]:
     told = _by_name(source, triton_meta.get("constants"))
     ones = {name: 1 for name, known in facts.items() if IS_ONE in known}
@@ -146,7 +146,7 @@ def _constants(
     }
 
 
-def _facts(source: Source, triton_meta: Mapping[str, Any]) -> Facts:
+def _facts(source: Source, triton_meta: Mapping[str, Any]) -> ArgumentFacts:
     """What is known of each argument.
 
     It stands at its place, `{(0,): [['tt.divisibility', 16]]}` (2.7 and later), or each fact has a list of places: of
@@ -154,7 +154,7 @@ def _facts(source: Source, triton_meta: Mapping[str, Any]) -> Facts:
     """
     configs = triton_meta.get("configs")  # a list of one
     first = as_dict(configs[0]) if isinstance(configs, list) and configs else {}
-    found: Facts = {}
+    found: ArgumentFacts = {}
     for key, told in {**first, **as_dict(first.get("arg_properties"))}.items():
         own = re.fullmatch(r"[\[(](\d+),?[\])]", str(key))
         if isinstance(told, list) and (own or key in LISTED):
