@@ -14,10 +14,10 @@ from typing import Any
 from inductor_lab.bind.blocks import Configuration, as_dict
 from inductor_lab.bind.heuristics import configuration
 from inductor_lab.errors import LabError
-from inductor_lab.gpus import GPUS, Card, card_of
+from inductor_lab.gpus import card_of
 from inductor_lab.machine.inspection import COMPILED, machine_code, need_stage, printed
 from inductor_lab.machine.source import Source, compilable
-from inductor_lab.machine.targets import Target, target_named
+from inductor_lab.machine.targets import target_named
 from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
 from inductor_lab.records import Kernel, MachineCode
 
@@ -70,7 +70,7 @@ def compile_kernel(kernel: Kernel, gpu: str, choices: Mapping[str, int] | None =
     where = f"{kernel.id} ({kernel.name})"
     try:
         source = compilable(kernel.text)
-        chosen = _with(configuration(kernel, _card(gpu, target)), choices or {})
+        chosen = _with(configuration(kernel, card_of(gpu, target.name)), choices or {})
     except (LabError, ValueError) as error:
         raise LabError(f"{where} can not be compiled: {error}") from error
     triton_meta = as_dict(kernel.meta.get("triton_meta"))
@@ -112,10 +112,6 @@ def _with(found: Configuration | None, choices: Mapping[str, int]) -> Configurat
     return Configuration(
         constants, choices.get("num_warps", found.num_warps), choices.get("num_stages", found.num_stages)
     )
-
-
-def _card(gpu: str, target: Target) -> Card:
-    return GPUS.get(gpu.lower()) or card_of("", target.name)
 
 
 def _backend(triton_meta: Mapping[str, Any]) -> str:
