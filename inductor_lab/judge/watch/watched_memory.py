@@ -331,6 +331,7 @@ def count_unwritten(tensor: torch.Tensor) -> int:
 
 def bits(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor's elements as whole numbers, which tell one NaN from another, and -0 from 0."""
+    tensor = tensor.resolve_conj().resolve_neg()
     tensor = torch.view_as_real(tensor) if tensor.is_complex() else tensor
     return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.itemsize])
 
