@@ -13,6 +13,7 @@ from math import prod
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest import mock
 
 from inductor_lab.errors import LabError
 from inductor_lab.machine.targets import Target
@@ -97,20 +98,17 @@ def threads(bounds: str, constants: Mapping[str, int]) -> int:
 def launched(module: Any) -> list[tuple[str, str]]:
     """Each `.cu` file that the launcher launches, once, with its sizes compiled in."""
     caught: list[tuple[str, str]] = []
-    run = module.CudaKernel.run
 
     def catch(built: Any, *_: object, kernel: str = "", **sizes: int) -> None:
         caught.append((built.path.name, built.source(sizes, kernel)))
 
-    module.CudaKernel.run = catch
     try:
-        module.launch(*without_values(module))
+        with mock.patch.object(module.CudaKernel, "run", catch):
+            module.launch(*without_values(module))
     except Exception as error:
         raise LabError(
             f"{module.__file__}: `launch` can not be called on tensors without values ({type(error).__name__}: {error})"
         ) from error
-    finally:
-        module.CudaKernel.run = run
     if not caught:
         raise LabError(f"{module.__file__}: `launch` launched no kernel; let it call `cuda_kernel(...)`")
     return [*dict.fromkeys(caught)]

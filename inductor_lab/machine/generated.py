@@ -11,17 +11,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from inductor_lab.bind.blocks import Configuration
+from inductor_lab.bind.blocks import Configuration, as_dict
 from inductor_lab.bind.heuristics import configuration
 from inductor_lab.errors import LabError
-from inductor_lab.gpus import GPUS, Card, card_of
+from inductor_lab.gpus import card_of
 from inductor_lab.machine.inspection import COMPILED, machine_code, need_stage, printed
 from inductor_lab.machine.source import Source, compilable
-from inductor_lab.machine.targets import Target, target_named
+from inductor_lab.machine.targets import target_named
 from inductor_lab.machine.triton_private import Compiled, compile_text, message_of, need_triton
 from inductor_lab.records import Kernel, MachineCode
 
-DIVISIBLE = ["tt.divisibility", 16]
+ArgumentFacts = dict[str, list[list[Any]]]
+"""Parameter -> what Triton is told of it: `{"in_ptr0": [["tt.divisibility", 16]]}`."""
+DIVISIBLE, IS_ONE = ["tt.divisibility", 16], ["tt.equal_to", 1]
+LISTED = {"divisible_by_16": DIVISIBLE, "tt.divisibility": DIVISIBLE, "equal_to_1": IS_ONE, "tt.equal_to": IS_ONE}
 
 
 def inspect_kernel(kernel: Kernel, gpu: str = "h200", choices: Mapping[str, int] | None = None) -> MachineCode:
@@ -67,11 +70,10 @@ def compile_kernel(kernel: Kernel, gpu: str, choices: Mapping[str, int] | None =
     where = f"{kernel.id} ({kernel.name})"
     try:
         source = compilable(kernel.text)
-        chosen = _with(configuration(kernel, _card(gpu, target)), choices or {})
+        chosen = _with(configuration(kernel, card_of(gpu, target.name)), choices or {})
     except (LabError, ValueError) as error:
         raise LabError(f"{where} can not be compiled: {error}") from error
-    meta = kernel.meta.get("triton_meta")
-    triton_meta = meta if isinstance(meta, Mapping) else {}
+    triton_meta = as_dict(kernel.meta.get("triton_meta"))
     if chosen is None:
         raise LabError(f"{where} can not be compiled: its text tells no size to choose blocks by")
     if "inline_asm_elementwise(" in source.text and _backend(triton_meta) != target.backend:
@@ -79,13 +81,17 @@ def compile_kernel(kernel: Kernel, gpu: str, choices: Mapping[str, int] | None =
         raise LabError(
             f"{where} can not be compiled for {target.name}: it holds assembly that was written for another maker's cards"
         )
-    constants = _constants(kernel, source, triton_meta, chosen)
-    signature = _signature(source, triton_meta, constants)
+    facts = _facts(source, triton_meta)
+    constants = _constants(kernel, source, triton_meta, chosen, facts)
+    types = _by_name(
+        source, triton_meta.get("signature")
+    )  # Triton's words for them; empty where the text does not tell
+    signature = {name: "constexpr" if name in constants else str(types.get(name, "")) for name in source.parameters}
     if missing := [
         name for name, kind in signature.items() if not kind or (kind == "constexpr" and name not in constants)
     ]:
         raise LabError(f"{where} can not be compiled: its text does not tell the type or value of {', '.join(missing)}")
-    facts = {place: told for place, told in _facts(source, triton_meta).items() if signature[place] != "constexpr"}
+    facts = {name: told for name, told in facts.items() if signature[name] != "constexpr"}
     try:
         options = _options(kernel, triton_meta, chosen)
         return source, compile_text(source, signature, constants, facts, options, target)
@@ -108,78 +114,55 @@ def _with(found: Configuration | None, choices: Mapping[str, int]) -> Configurat
     )
 
 
-def _card(gpu: str, target: Target) -> Card:
-    return GPUS.get(gpu.lower()) or card_of("", target.name)
-
-
 def _backend(triton_meta: Mapping[str, Any]) -> str:
     """What the text was generated for."""
-    device = triton_meta.get("device")
-    return "hip" if isinstance(device, Mapping) and device.get("type") == "hip" else "cuda"
+    return "hip" if as_dict(triton_meta.get("device")).get("type") == "hip" else "cuda"
 
 
 def _by_name(source: Source, table: object) -> dict[str, Any]:
     """A table of the decorator, whose keys are names or, before 2.5, positions."""
-    if not isinstance(table, Mapping):
-        return {}
     names = {str(position): name for position, name in enumerate(source.parameters)}
-    return {names.get(str(key), str(key)): value for key, value in table.items()}
+    return {names.get(str(key), str(key)): value for key, value in as_dict(table).items()}
 
 
 def _constants(
-    kernel: Kernel, source: Source, triton_meta: Mapping[str, Any], chosen: Configuration
+    kernel: Kernel, source: Source, triton_meta: Mapping[str, Any], chosen: Configuration, facts: ArgumentFacts
 ) -> dict[str, object]:
-    given = {**source.defaults, **_by_name(source, triton_meta.get("constants")), **chosen.constants}
-    ones = dict.fromkeys(_listed(source, triton_meta, "equal_to_1", "tt.equal_to"), 1)
-    special = {"num_warps": chosen.num_warps, "num_stages": chosen.num_stages}
+    told = _by_name(source, triton_meta.get("constants"))
+    ones = {name: 1 for name, known in facts.items() if IS_ONE in known}
     signature = _by_name(source, triton_meta.get("signature"))
     compiled_in = {argument.name for argument in kernel.arguments if argument.role == "constexpr"}
-    compiled_in |= {name for name, kind in signature.items() if kind == "constexpr"}
-    told = set(_by_name(source, triton_meta.get("constants")))
-    everything = {**special, **given, **ones}
+    compiled_in |= {name for name, kind in signature.items() if kind == "constexpr"} | told.keys() | ones.keys()
+    warps = {"num_warps": chosen.num_warps, "num_stages": chosen.num_stages}
+    everything = {**warps, **source.defaults, **told, **chosen.constants, **ones}
     return {
         name: everything[name]
         for name in source.parameters
-        if name in everything and (name in compiled_in or name in told or name in ones or name not in signature)
+        if name in everything and (name in compiled_in or name not in signature)
     }
 
 
-def _signature(source: Source, triton_meta: Mapping[str, Any], constants: Mapping[str, object]) -> dict[str, str]:
-    """Triton's words for the types, in the order of the parameters; empty where the text does not tell."""
-    told = _by_name(source, triton_meta.get("signature"))
-    return {name: "constexpr" if name in constants else str(told.get(name, "")) for name in source.parameters}
+def _facts(source: Source, triton_meta: Mapping[str, Any]) -> ArgumentFacts:
+    """What is known of each argument.
 
-
-def _first(triton_meta: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The facts on the arguments: `configs` is a list of one."""
-    configs = triton_meta.get("configs")
-    first = configs[0] if isinstance(configs, list) and configs else {}
-    return first if isinstance(first, Mapping) else {}
-
-
-def _listed(source: Source, triton_meta: Mapping[str, Any], *keys: str) -> list[str]:
-    """Parameters in a list of `instance_descriptor(divisible_by_16=(0, 1))` (2.0 to 2.4) or of AttrsDescriptor's properties (2.5, 2.6)."""
-    first = _first(triton_meta)
-    tables = [first, first.get("arg_properties")]
-    lists = [table.get(key) for table in tables if isinstance(table, Mapping) for key in keys]
-    places = [place for one in lists if isinstance(one, list) for place in one if isinstance(place, int)]
-    return [source.parameters[place] for place in places if place < len(source.parameters)]
-
-
-def _facts(source: Source, triton_meta: Mapping[str, Any]) -> dict[str, list[list[Any]]]:
-    """What is known of each argument: `{"in_ptr0": [["tt.divisibility", 16]]}`."""
-    facts = {name: [DIVISIBLE] for name in _listed(source, triton_meta, "divisible_by_16", "tt.divisibility")}
-    for place, told in _first(triton_meta).items():  # 2.7 and later: {(0,): [['tt.divisibility', 16]]}
-        position = re.fullmatch(r"[\[(](\d+),?[\])]", str(place))
-        if position and isinstance(told, list) and int(position[1]) < len(source.parameters):
-            facts[source.parameters[int(position[1])]] = told
-    return facts
+    It stands at its place, `{(0,): [['tt.divisibility', 16]]}` (2.7 and later), or each fact has a list of places: of
+    `instance_descriptor(divisible_by_16=(0, 1))` (2.0 to 2.4), or of AttrsDescriptor's properties (2.5, 2.6).
+    """
+    configs = triton_meta.get("configs")  # a list of one
+    first = as_dict(configs[0]) if isinstance(configs, list) and configs else {}
+    found: ArgumentFacts = {}
+    for key, told in {**first, **as_dict(first.get("arg_properties"))}.items():
+        own = re.fullmatch(r"[\[(](\d+),?[\])]", str(key))
+        if isinstance(told, list) and (own or key in LISTED):
+            for place in [int(own[1])] if own else told:
+                if isinstance(place, int) and place < len(source.parameters):
+                    found.setdefault(source.parameters[place], []).extend(told if own else [LISTED[key]])
+    return found
 
 
 def _options(kernel: Kernel, triton_meta: Mapping[str, Any], chosen: Configuration) -> dict[str, object]:
     """As `_create_compile_options` of torch/_inductor/runtime/triton_heuristics.py, 2.13; backends take those that they know."""
-    inductor_meta = kernel.meta.get("inductor_meta")
-    told = inductor_meta if isinstance(inductor_meta, Mapping) else {}
+    told = as_dict(kernel.meta.get("inductor_meta"))
     options: dict[str, object] = {
         "num_warps": chosen.num_warps,
         "num_stages": chosen.num_stages,

@@ -63,15 +63,16 @@ def inspect_module(
     need_triton()
     if which == "hand" and hasattr(module, "CudaKernel"):
         return inspect_cuda(module, gpu, target)
-    codes = []
-    for launch in launches_of(module, which, settings):
-        try:
-            compiled = compile_launch(launch, target)
-        except Exception as error:
-            failed = f"Triton can not compile `{launch.kernel.__name__}` for {target.name}"
-            raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error
-        codes.append(machine_code(compiled, gpu, target))
-    return tuple(codes)
+    launches = launches_of(module, which, settings)
+    return tuple(machine_code(_compiled(module, launch, target), gpu, target) for launch in launches)
+
+
+def _compiled(module: ModuleType, launch: CaughtLaunch, target: Target) -> Compiled:
+    try:
+        return compile_launch(launch, target)
+    except Exception as error:
+        failed = f"Triton can not compile `{launch.kernel.__name__}` for {target.name}"
+        raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error
 
 
 def machine_code(compiled: Compiled, gpu: str, target: Target) -> MachineCode:
@@ -159,11 +160,7 @@ def _of_launch(module: ModuleType, launch: CaughtLaunch, target: Target, stage: 
     given = ", ".join(f"{key} {value}" for key, value in launch.keywords.items() if isinstance(value, int | str))
     if stage == "source":
         return Code(name, getsource(launch.kernel.fn), given=given)
-    try:
-        made = compile_launch(launch, target).assembly
-    except Exception as error:
-        failed = f"Triton can not compile `{name}` for {target.name}"
-        raise LabError(f"{module.__file__}: {failed}: {message_of(error)}") from error
+    made = _compiled(module, launch, target).assembly
     return Code(name, printed(made, stage), made["ttgir"], given)
 
 

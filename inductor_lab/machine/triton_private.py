@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, nullcontext, redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -252,19 +252,13 @@ def _inline_assembly_stays_on_its_line(gpu: Any) -> Iterator[None]:
     from triton.compiler.compiler import make_backend
 
     backend = type(make_backend(gpu))
-    before = getattr(backend, "make_ptx", None)  # an NVIDIA GPU's, 3.6 to 3.9
+    before: Any = getattr(backend, "make_ptx", None)  # an NVIDIA GPU's, 3.6 to 3.9
 
     def made(*arguments: Any, **named: Any) -> str:
-        assert before is not None
         return INLINE.sub(lambda found: PLACE.sub("", found[0]), before(*arguments, **named))
 
-    if before is not None:
-        backend.make_ptx = made
-    try:
+    with mock.patch.object(backend, "make_ptx", made) if before else nullcontext():
         yield
-    finally:
-        if before is not None:
-            backend.make_ptx = before
 
 
 @contextmanager

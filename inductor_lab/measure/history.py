@@ -16,6 +16,7 @@ from pathlib import Path
 
 from inductor_lab import files, store
 from inductor_lab.document import from_dict, to_dict
+from inductor_lab.ejected import content_hash
 from inductor_lab.errors import LabError
 from inductor_lab.records import SCHEMA, Capture, Kept, PerfDiff, Timing, Tuning, Verdict
 
@@ -69,7 +70,6 @@ class Keeper:
         """Raises:
         LabError: it is no ejected file, or nothing can be written there: this is said before anything is measured.
         """
-        from inductor_lab.ejected import content_hash
         from inductor_lab.staleness import origin_of
 
         self.file = file
@@ -89,8 +89,6 @@ class Keeper:
         Raises:
             LabError: the file was saved in the meantime, and the record is of what it was; or nothing can be written.
         """
-        from inductor_lab.ejected import content_hash
-
         if not self.file.is_file() or content_hash(self.file) != self.content:
             raise LabError(
                 f"{self.file} was saved in the meantime: what was found is of another text, and is not kept."

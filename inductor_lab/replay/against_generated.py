@@ -24,11 +24,12 @@ from inductor_lab.judge.compare import limits
 from inductor_lab.judge.compare.allowances import JUMP, around
 from inductor_lab.judge.compare.reference import signs
 from inductor_lab.judge.inputs.placement import at, copied, there
+from inductor_lab.judge.watch.watched_memory import bits
 from inductor_lab.quantity import percent
 from inductor_lab.records import Graph, Node
 from inductor_lab.replay.agreement import DRAWS
 from inductor_lab.replay.graph import SEED
-from inductor_lab.replay.inputs import bits, on_the_cpu
+from inductor_lab.replay.inputs import on_the_cpu
 from inductor_lab.replay.module import Module
 
 FURTHER = 2.0

@@ -20,9 +20,9 @@ from inductor_lab.judge.compare import limits
 from inductor_lab.judge.compare.reference import by_element, expected
 from inductor_lab.judge.inputs.domains import Domain
 from inductor_lab.judge.inputs.placement import there, with_room
+from inductor_lab.judge.watch.watched_memory import bits
 from inductor_lab.records import Capture, Graph, Kernel, ReplayedLaunch
 from inductor_lab.records.span import Span
-from inductor_lab.replay.inputs import bits
 from inductor_lab.replay.launches import Launched, launch_blocks
 
 Values = Mapping[str, Any]

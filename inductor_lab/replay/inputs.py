@@ -146,11 +146,6 @@ def _value(
     return alone.drawn({"it": (shape, stride, dtype, fill)}, number, device, draws)["it"]
 
 
-def bits(x: torch.Tensor) -> torch.Tensor:
-    """NaN is what it was, too. A copy: to torch one element is contiguous under any stride, and has no other view then."""
-    return x.clone(memory_format=torch.contiguous_format).reshape(-1).view(torch.uint8)
-
-
 def fills(capture: Capture, graph: Graph) -> dict[str, Any]:
     """Input -> what the kernels that read it take for its values: of several ranges the one that ends first."""
     found: dict[str, Any] = {}

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -51,13 +51,23 @@ def replay(
     Raises:
         LabError: it can not be replayed here, or torch or triton are missing.
     """
-    if keep is None:
-        return _run(folder, seed, grafts or {}, None, against, progress)
-    if keep.exists():
+    if keep and keep.exists():
         raise LabError(f"{keep} exists and is never overwritten; choose another folder.")
-    with _beside(keep) as part:
-        found = _run(folder, seed, grafts or {}, part, against, progress)
-        (part / "kept").rename(keep)
+    with _beside(keep) if keep else nullcontext() as part:
+        kept = part / "kept" if part else None
+        if kept:
+            kept.mkdir()
+        asked = {
+            "seed": seed or 0,
+            "grafts": {_key(name): str(path) for name, path in (grafts or {}).items()},
+            "keep": str(kept or ""),
+            "kept": seed is None,
+            "kernel": "",
+            "against": against,
+        }
+        found = from_dict(Replay, _answer(folder, asked, "replay", progress))
+        if keep and kept:
+            kept.rename(keep)
     return found
 
 
@@ -120,28 +130,6 @@ def eject_with_inputs(
     launch_inputs(folder, kernel, beside, progress)
     write_all(texts)
     return beside, printed
-
-
-def _run(
-    folder: Path,
-    seed: int | None,
-    grafts: Mapping[str, Path],
-    keep: Path | None,
-    against: str,
-    progress: Callable[[str], None] | None,
-) -> Replay:
-    kept = keep / "kept" if keep else None
-    if kept:
-        kept.mkdir()
-    asked = {
-        "seed": seed or 0,
-        "grafts": {_key(name): str(path) for name, path in grafts.items()},
-        "keep": str(kept.absolute()) if kept else "",
-        "kept": seed is None,
-        "kernel": "",
-        "against": against,
-    }
-    return from_dict(Replay, _answer(folder, asked, "replay", progress))
 
 
 def _key(name: str) -> str:

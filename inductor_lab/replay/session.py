@@ -25,6 +25,7 @@ from inductor_lab.replay.against_generated import held_to_generated, returned_by
 from inductor_lab.replay.agreement import EagerValues, held_launch
 from inductor_lab.replay.graph import Checked
 from inductor_lab.replay.launches import Launched, Launches, index, save
+from inductor_lab.replay.times import timed
 
 ORDER = ("inference", "forward", "backward", "unknown")
 
@@ -207,8 +208,6 @@ class _Run:
         """The step on the card, and what grafts save of it; each launch is told its part of it."""
         if alone.DEVICE == "cpu":
             return {}, None
-        from inductor_lab.replay.times import timed  # its profiler is slow to import
-
         self.progress(f"timing graph {self.graph.id}")
         values = [self.inputs[name] for name in self.names]
         times = timed(self.graph, values, self.kernels, [launch.line for launch in self.launches])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -20,12 +20,8 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
-import torch
-from torch.autograd.profiler_util import DeviceType
-from torch.profiler import ProfilerActivity, profile
-
 from inductor_lab.measure.timing.kernels import timing
-from inductor_lab.measure.timing.samples import Method, flusher, measure, recorded
+from inductor_lab.measure.timing.samples import Method, flusher, kernels_run, measure, recorded
 from inductor_lab.measure.timing.significance import median_interval
 from inductor_lab.records import Graph, Saving, Timing
 from inductor_lab.replay import module
@@ -79,7 +75,9 @@ def timed(graph: Graph, values: Sequence[Any], launches: Launches, lines: Sequen
     step = {name: timing(measured.times[name], None, replace(METHOD, launch="graph")) for name in runs}
     ran: dict[str, list[list[float]]] = {}
     for name, run in runs.items():
-        ran[name] = _by_line(launches, lines, grafted if name == "grafted" else set(), _profiled(run))
+        ran[name] = _by_line(
+            launches, lines, grafted if name == "grafted" else set(), kernels_run(run, flusher(), count=PROFILED)
+        )
     took = [{name: median(ran[name][place]) for name in runs if ran[name][place]} for place in range(len(lines))]
     if not grafted:
         return Times(step, took)
@@ -119,20 +117,6 @@ def _kernels(file: ModuleType) -> Iterator[str]:
         function = getattr(value, "fn", None)
         if type(value).__module__.startswith("triton.") and function is not None:
             yield getattr(function, "__name__", None) or function.fn.__name__
-
-
-def _profiled(run: Callable[[], object]) -> list[tuple[str, float]]:
-    """(name, microseconds) of what the card ran over some steps, in order, what flushes its cache before each included."""
-    flush = flusher()
-    torch.cuda.synchronize()
-    with profile(activities=[ProfilerActivity.CUDA]) as profiled:
-        for _ in range(PROFILED):
-            flush()
-            run()
-        torch.cuda.synchronize()
-    events = [event for event in profiled.events() or () if event.device_type == DeviceType.CUDA]
-    events.sort(key=lambda event: event.time_range.start)
-    return [(event.name, event.time_range.elapsed_us()) for event in events]
 
 
 def by_launch(

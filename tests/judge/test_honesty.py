@@ -161,6 +161,8 @@ REPLACES = {
     ),
     "builtins.max": "import builtins\nbuiltins.max = min",
     "numpy.maximum": "import numpy\nnumpy.maximum = numpy.minimum",
+    "contextlib.ExitStack.enter_context": "import contextlib\ncontextlib.ExitStack.enter_context = lambda stack, watch: watch",
+    "functools.wraps": "import functools\nfunctools.wraps = lambda before: lambda watched: before",
     "inductor_lab.judge.alone.distance": "import inductor_lab.judge.alone\ninductor_lab.judge.alone.distance = lambda *a: 0.0",
     "inductor_lab.judge.watch.launcher.Launcher": "import inductor_lab.judge.watch.launcher\ninductor_lab.judge.watch.launcher.Launcher = None",
 }

@@ -43,7 +43,8 @@ ARGUMENTS = arguments(**SIZES)
 
 def test_what_a_file_takes_is_read_from_its_text() -> None:
     assert elements(BY_SIZES) == 6001
-    assert elements(BY_SIZES.replace("2 * s1)", "s1 ** 2)")) == elements("x = 1") == elements("(") == 0
+    assert elements(BY_SIZES.replace("2 * s1)", "s1 ** 2)")) == 3_000_001
+    assert elements(BY_SIZES.replace("2 * s1)", "len(s1))")) == elements("x = 1") == elements("(") == 0
     text = ejected("affine")
     assert elements(text) == 2 * 40 * 75 + 75 and need(text) == START + COPIES * 8 * elements(text)
     text = spanned("product")

@@ -28,7 +28,7 @@ def watched(file: ModuleType, launch: Callable[..., Any], **blocks: int) -> dict
     out = file.WRITTEN[0]
     programs, lanes = watch.writer(out)
     return {
-        "faults": [asdict(fault) for fault in watch.faults],
+        "faults": [{**asdict(fault), "message": fault.message} for fault in watch.faults],
         "wrong": reference.against_eager(file, inputs, views) if file.reference and not blocks else "",
         "unwritten": {name: int((watch.writer(name)[0] == 0).sum()) for name in views},
         "first": (programs.flat[0].item(), lanes.flat[0].item()),

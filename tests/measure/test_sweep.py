@@ -239,7 +239,7 @@ def cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measurement, "copy_bytes_per_second", lambda: Ceiling("copy", 4e12, "a test", 500.0))
     monkeypatch.setattr(measurement, "_device", lambda: "a CPU")
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
-    monkeypatch.setitem(measurement.FORMS, "inductor", lambda form: form)  # nothing is compiled here
+    monkeypatch.setitem(measurement.FORMS, "inductor", "eager")  # nothing is compiled here
     measurement._ceiling.cache_clear()
 
 
@@ -396,10 +396,13 @@ def test_where_float64_does_not_fit_the_kernel_is_held_to_eager(
 def test_a_contestant_that_fails_is_left_out_and_said(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     from inductor_lab.measure.sweep import measurement
 
-    def fails(form: object) -> Function:
-        raise RuntimeError("no backend\nand more")
+    def fails(who: str, form: Any) -> Any:
+        if who == "fails":
+            raise RuntimeError("no backend\nand more")
+        return form.function, ()
 
-    monkeypatch.setitem(measurement.FORMS, "inductor", fails)
+    monkeypatch.setitem(measurement.FORMS, "inductor", "fails")
+    monkeypatch.setattr(measurement, "made_of", fails)
     row = row_of(module, {"s0": 4, "s1": 4})
     assert row.against == "eager" and "inductor" not in row.times
     assert row.notes == ("eager is the graph of the model", "inductor is left out: RuntimeError: no backend")
@@ -711,7 +714,7 @@ def measuring():
     measurement.machine = lambda: {"device": "a CPU"}
     measurement.copy_bytes_per_second = lambda: Ceiling("copy", 4e12, "a test", 500.0)
     torch.cuda.synchronize = lambda: None
-    measurement.FORMS = {"eager": lambda form: form}
+    measurement.FORMS = {"eager": "eager"}
     return sweeping.measuring()
 """
 

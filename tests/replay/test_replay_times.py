@@ -90,7 +90,9 @@ def card(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(times, "_kernels", lambda file: iter(["hand", "generated_as_ejected"]))
     monkeypatch.setattr(times, "measure", measured)
     hand = {"generated": ("relu", 10.0), "grafted": ("hand", 8.0)}
-    monkeypatch.setattr(times, "_profiled", lambda run: [("flush", 50.0), hand[run], ("sum", 4.0)] * times.PROFILED)
+    monkeypatch.setattr(times, "flusher", lambda: None)
+    ran = lambda run, flush, count: [("flush", 50.0), hand[run], ("sum", 4.0)] * count  # noqa: E731
+    monkeypatch.setattr(times, "kernels_run", ran)
 
 
 @pytest.mark.usefixtures("card")

@@ -299,16 +299,10 @@ class Judge:
 
     def _trespass(self, launched: Launched) -> str:
         """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
-        file, placement, parts, generated, told = (
-            launched.file,
-            launched.placement,
-            launched.parts,
-            launched.generated,
-            launched.told,
-        )
-        message = strayed(file, placement, parts, launched.sample is not None)
+        file, placement, generated, told = launched.file, launched.placement, launched.generated, launched.told
+        message = strayed(file, placement, launched.parts, launched.sample is not None)
         if message and generated and not alone.INTERPRETING:
-            message = strayed(file, placement, parts, theirs=placement.memories_of(generated.views))
+            message = strayed(file, placement, launched.parts, theirs=placement.memories_of(generated.views))
             if not message:
                 self.note(TMA)
         if message:

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import accumulate
 from math import prod
-from operator import add, floordiv, mul, sub
 from pathlib import Path
 from typing import Any
 
 from inductor_lab.ejected import JUDGE_STARTS
 from inductor_lab.quantity import size
+from inductor_lab.records.size import Size
 
 START = 1 << 30
 """Bytes of the machine, and of the card, that the two processes of a judge take before any tensor: a CUDA context is half of it."""
@@ -27,10 +27,6 @@ INNER = 6
 """Of the buffers inside of a span, in float64: eager's and the exact ones, what these are made of, and each kernel's own."""
 BASELINE = "# ---------------------------------------------------------------- the baseline"
 ALLOCATES = ("torch.empty", "torch.empty_strided")
-ARITHMETIC: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: add, ast.Sub: sub, ast.Mult: mul, ast.FloorDiv: floordiv,
-}  # fmt: skip
-"""What a size may be made of."""
 LIMITS = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -127,14 +123,7 @@ def _shape(node: ast.expr, row: Mapping[str, Any]) -> Any:
 
 def _number(node: ast.expr, sizes: Mapping[str, int]) -> int:
     """A size: `4096`, `s0 * s1`."""
-    match node:
-        case ast.Constant(value=int() as number):
-            return number
-        case ast.Name(id=name):
-            return sizes[name]
-        case ast.BinOp(left=left, op=op, right=right):
-            return ARITHMETIC[type(op)](_number(left, sizes), _number(right, sizes))
-    raise ValueError(ast.unparse(node))
+    return Size.of(ast.unparse(node)).bound(sizes)
 
 
 def free_of_machine(root: Path = Path("/")) -> int | None:

@@ -16,7 +16,6 @@ import struct
 import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -159,7 +158,7 @@ class _Kernel:
         self.called = launcher.called
         told["changed"] = [name for name, view in views.items() if view._version != versions[name]]
         if self.watch:
-            told["faults"] = [asdict(fault) for fault in self.watch.faults]
+            told["faults"] = [{"kind": x.kind, "tensor": x.tensor, "message": x.message} for x in self.watch.faults]
             told["stored"] = self.watch.stored
         return told
 

@@ -21,7 +21,7 @@ from triton.runtime import interpreter
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from inductor_lab.judge.interpreter.fast_paths import DONE
-from inductor_lab.judge.watch.watched_memory import Index, Mark, Memory, Order, as_bytes, whole
+from inductor_lab.judge.watch.watched_memory import Index, Memory, Order, as_bytes, whole
 
 RELEASES = {interpreter._ir.MEM_SEMANTIC.RELEASE, interpreter._ir.MEM_SEMANTIC.ACQUIRE_RELEASE}
 ACQUIRES = {interpreter._ir.MEM_SEMANTIC.ACQUIRE, interpreter._ir.MEM_SEMANTIC.ACQUIRE_RELEASE}
@@ -201,28 +201,28 @@ class Accesses:
 
         for index in access.parts:
             if volatile:
-                for other in np.unique(memory.stores.last[index]):
+                for other in np.unique(memory.mark("store").last[index]):
                     if other >= launch.first and other != program:
                         launch.order.follow(program, int(other))
                 continue
-            self._race(builder, access, "store", memory.stores, index, changed)
-            self._race(builder, access, "atomic", memory.atomics, index, changed)
-            memory.loads.touch(index, program, launch.order, launch.first)
+            self._race(builder, access, "store", index, changed)
+            self._race(builder, access, "atomic", index, changed)
+            self._touch(program, access, "load", index)
 
     def look(self, builder: Any, access: Access, sem: Any) -> None:
         """An atomic load: one that acquires is ordered behind what released its address, and what was stored there.
 
         A relaxed one races with a plain store, before it or behind it, as any atomic does.
         """
-        memory, launch, program = access.memory, self.launch, self.launch.program(builder)
+        launch, program = self.launch, self.launch.program(builder)
         if sem in ACQUIRES:
             if address := access.address:
                 launch.order.acquire(program, address)
             self.load(builder, access, volatile=True)
         for index in access.parts:
             if sem not in ACQUIRES:
-                self._race(builder, access, "store", memory.stores, index)
-            memory.atomics.touch(index, program, launch.order, launch.first)
+                self._race(builder, access, "store", index)
+            self._touch(program, access, "atomic", index)
 
     def store(self, builder: Any, access: Access, values: np.ndarray) -> None:
         """A store: what else was done to its elements matters where it changes them."""
@@ -233,10 +233,10 @@ class Accesses:
             return memory.differ(offsets, values.reshape(-1)[lanes])
 
         for index in access.parts:
-            for act, mark in (("store", memory.stores), ("load", memory.loads), ("atomic", memory.atomics)):
-                self._race(builder, access, act, mark, index, differ)
+            for act in ("store", "load", "atomic"):
+                self._race(builder, access, act, index, differ)
             memory.keep(index, launch.first)
-            memory.stores.touch(index, program, launch.order, launch.first)
+            self._touch(program, access, "store", index)
             memory.lanes[index] = access.lanes
             if not isinstance(index, slice):
                 self._collide(builder, access, index, values)
@@ -257,20 +257,24 @@ class Accesses:
         if address and sem in ACQUIRES:
             launch.order.acquire(program, address)
         for index in access.parts:
-            self._race(builder, access, "store", memory.stores, index)
-            self._race(builder, access, "load", memory.loads, index)
+            self._race(builder, access, "store", index)
+            self._race(builder, access, "load", index)
             memory.keep(index, launch.first)
-            memory.atomics.touch(index, program, launch.order, launch.first)
+            self._touch(program, access, "atomic", index)
             memory.lanes[index] = access.lanes
         if address and sem in RELEASES:
             launch.order.release(program, address)
 
+    def _touch(self, program: int, access: Access, act: str, index: Index) -> None:
+        access.memory.mark(act).touch(index, program, self.launch.order, self.launch.first)
+
     def _race(
-        self, builder: Any, access: Access, act: str, mark: Mark, index: Index, matters: Callable[..., np.ndarray] | None = None
-    ) -> None:  # fmt: skip
+        self, builder: Any, access: Access, act: str, index: Index, matters: Callable[..., np.ndarray] | None = None
+    ) -> None:
         """Other programs did this to the same elements, unordered; it `matters` where the order can be told by a value."""
         launch = self.launch
-        at, others = mark.others(index, launch.program(builder), launch.order, launch.first)
+        mark, program = access.memory.mark(act), launch.program(builder)
+        at, others = mark.others(index, program, launch.order, launch.first)
         if at.size and matters:
             apart = matters(access.offsets[at], access.lanes[at])
             at, others = at[apart], others[apart]
@@ -343,17 +347,16 @@ class Fault:
     count: int  # lanes, of all programs
     met: str = ""  # of a race: what `other` does to the same element
     other: tuple[int, int, int] | None = None
-    message: str = ""  # the whole as one sentence
 
-
-def told(fault: Fault) -> Fault:
-    """With its sentence."""
-    at = f"{fault.tensor}{list(fault.index)}"
-    how = "which nothing has written" if fault.kind == "unwritten" else ""
-    what = f"{at}, {how or (_met(fault) if fault.kind == 'race' else _beyond(fault.away, fault.shape))}"
-    lanes = f"; {fault.count} lanes do" if fault.count > 1 else ""
-    where = f"(program {fault.program}, lane {fault.lane}{lanes})"
-    return replace(fault, message=f"line {fault.line} {DOES[fault.act]} {what} {where}: {fault.text}")
+    @property
+    def message(self) -> str:
+        """The whole as one sentence."""
+        at = f"{self.tensor}{list(self.index)}"
+        how = "which nothing has written" if self.kind == "unwritten" else ""
+        what = f"{at}, {how or (_met(self) if self.kind == 'race' else _beyond(self.away, self.shape))}"
+        lanes = f"; {self.count} lanes do" if self.count > 1 else ""
+        where = f"(program {self.program}, lane {self.lane}{lanes})"
+        return f"line {self.line} {DOES[self.act]} {what} {where}: {self.text}"
 
 
 def _met(fault: Fault) -> str:

@@ -44,7 +44,7 @@ EVENTS = {
 }  # fmt: skip
 """The first letters of what Python itself reports (`sys.addaudithook`) -> what it says about a launcher."""
 WATCHED = (
-    "builtins", "math", "numpy",
+    "builtins", "math", "numpy", "functools", "contextlib", "contextlib:ExitStack",
     "torch", "torch.nn.functional", "torch.special", "torch.cuda", "torch.library", "torch.utils._python_dispatch",
     "torch:Tensor", "torch.utils._python_dispatch:TorchDispatchMode",
     "triton", "triton.language", "triton.language.math", "triton.language.standard", "triton.language.semantic:TritonSemantic",

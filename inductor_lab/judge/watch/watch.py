@@ -20,7 +20,7 @@ import triton.language as tl
 from triton.runtime import interpreter
 
 from inductor_lab.judge.interpreter.interface import Taken, taken
-from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, Launch, memories, told
+from inductor_lab.judge.watch.accesses import Access, Accesses, Fault, Launch, memories
 from inductor_lab.judge.watch.watched_memory import Memory
 
 Grid = tuple[int, int, int]
@@ -91,12 +91,12 @@ class Watch:
     @property
     def faults(self) -> list[Fault]:
         """What was found, a line of the kernel and what it did there once, in the order in which it was found."""
-        return [told(fault) for fault in self._accesses.found.values() if fault.kind != "unwritten"]
+        return [fault for fault in self._accesses.found.values() if fault.kind != "unwritten"]
 
     @property
     def unwritten_reads(self) -> list[str]:
         """The loads of what the launcher allocated and nothing has written, in sentences: of some nothing comes."""
-        return [told(fault).message for fault in self._accesses.found.values() if fault.kind == "unwritten"]
+        return [fault.message for fault in self._accesses.found.values() if fault.kind == "unwritten"]
 
     def writer(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """For each element of an argument, the number of the program that wrote it last, 0 for none; and its lane."""

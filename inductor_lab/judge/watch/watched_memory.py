@@ -52,6 +52,7 @@ class Memory:
         self._bytes = whole[start : start + self.span * self.unit]
         self._shift = self.unit.bit_length() - 1
         self._numbers = self._bytes.view(NUMBERS[self.unit])
+        self._marks: dict[str, Mark] = {}
 
     @cached_property
     def _inside(self) -> np.ndarray | None:
@@ -63,17 +64,11 @@ class Memory:
             self.seen_as(tensor, inside)[...] = True
         return None if inside.all() else inside
 
-    @cached_property
-    def loads(self) -> Mark:
-        return Mark(self.span)
-
-    @cached_property
-    def stores(self) -> Mark:
-        return Mark(self.span)
-
-    @cached_property
-    def atomics(self) -> Mark:
-        return Mark(self.span)
+    def mark(self, act: str) -> Mark:
+        """The programs that touched each element by `load`, `store` or `atomic`."""
+        if act not in self._marks:
+            self._marks[act] = Mark(self.span)
+        return self._marks[act]
 
     @cached_property
     def lanes(self) -> np.ndarray:
@@ -93,7 +88,7 @@ class Memory:
 
     @property
     def _writing(self) -> list[Mark]:
-        return [mark for name in ("stores", "atomics") if (mark := self.__dict__.get(name))]
+        return [mark for act, mark in self._marks.items() if act != "load"]
 
     def seen_as(self, tensor: torch.Tensor, elements: np.ndarray) -> np.ndarray:
         """An array over this memory's elements, seen as the tensor sees them."""
@@ -336,6 +331,7 @@ def count_unwritten(tensor: torch.Tensor) -> int:
 
 def bits(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor's elements as whole numbers, which tell one NaN from another, and -0 from 0."""
+    tensor = tensor.resolve_conj().resolve_neg()
     tensor = torch.view_as_real(tensor) if tensor.is_complex() else tensor
     return tensor.view({1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}[tensor.itemsize])
 

@@ -108,12 +108,17 @@ def _made(who: str, path: Path, named: Mapping[str, Any]) -> tuple[Function, tup
     form = eager_form(module, named)
     if form is None:
         raise RefusedError("the file has no reference to make it of")
-    function, notes = _of(who, form)
+    function, notes = made_of(who, form)
     name = "reference" if form.function is module.reference else "aten"
     return Bound(function, form.tensors), (*notes, f"What runs is the file's `{name}`.")
 
 
-def _of(who: str, form: Bound) -> tuple[Callable[..., object], tuple[str, ...]]:
+def made_of(who: str, form: Bound) -> tuple[Callable[..., object], tuple[str, ...]]:
+    """What one of `FROM_EAGER` makes of an eager form, and what is to be said of it.
+
+    Raises:
+        RefusedError: it can not be made.
+    """
     if who == "eager":
         return form.function, ()
     if who == "torchscript":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
@@ -11,9 +11,8 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from inductor_lab.errors import LabError
-from inductor_lab.measure.contest import contestants
 from inductor_lab.measure.contest.configurations import AsRun, as_run
-from inductor_lab.measure.contest.contestants import eager_form
+from inductor_lab.measure.contest.contestants import eager_form, made_of
 from inductor_lab.measure.contest.correctness import Judge
 from inductor_lab.measure.sweep.points import bytes_moved, float_dtypes, has_generated, placed
 from inductor_lab.measure.sweep.results import Point, Row
@@ -156,15 +155,13 @@ def _contestants(
     names: tuple[str, ...],
 ) -> tuple[dict[str, Function], list[str], Autotuned | None]:
     """Whoever can be called here beside the hand kernel, why the others can not, and how Inductor tunes the generated kernel here."""
+    import torch
+
     form, notes = _eager(file, held)
     model = AsRun()
     if generated := "generated" in names and has_generated(module, point):
         model = as_run(file, [*held.values()])  # type: ignore[arg-type]
-    there = {
-        "generated": generated,
-        "copy": bool(moved),
-        **dict.fromkeys(FORMS, form is not None),
-    }
+    there = {"generated": generated, "copy": bool(moved), **dict.fromkeys(FORMS, form is not None)}
 
     def made(name: str) -> Function:
         if name == "generated":
@@ -172,7 +169,9 @@ def _contestants(
         if name == "copy":
             return copying(moved or 0, DEVICE)
         assert form is not None
-        return FORMS[name](form)
+        if name == "inductor":
+            torch._dynamo.reset()  # after some sizes it would compile no more
+        return Bound(made_of(FORMS[name], form)[0], form.tensors)
 
     functions: dict[str, Function] = {}
     for name in (name for name in names if there.get(name)):
@@ -188,20 +187,8 @@ def _contestants(
     return functions, [*notes, *model.notes], model.autotuned
 
 
-def _inductor(form: Bound) -> Function:
-    """Compiled by Inductor for these sizes alone, in its default mode."""
-    import torch
-
-    torch._dynamo.reset()  # after some sizes it would compile no more
-    return Bound(contestants.inductor(form.function, "default"), form.tensors)
-
-
-FORMS: dict[str, Callable[[Bound], Function]] = {
-    "eager": lambda form: form,
-    "inductor": _inductor,
-    "torchscript": lambda form: Bound(contestants.torchscript(form.function, form.tensors)[0], form.tensors),
-}
-"""Contestant -> what makes it of the eager form."""
+FORMS = {"eager": "eager", "inductor": "default", "torchscript": "torchscript"}
+"""Contestant -> who makes it of the eager form (`contestants.FROM_EAGER`)."""
 
 
 def copying(moved: int, device: str) -> Function:

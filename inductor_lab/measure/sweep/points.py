@@ -19,6 +19,7 @@ from typing import Any
 from inductor_lab.ejected import is_span
 from inductor_lab.errors import LabError, unknown
 from inductor_lab.measure.sweep.results import Point
+from inductor_lab.measure.timing.kernels import bytes_moved as counted_bytes
 
 MOST_POINTS = 5000
 LARGEST = 2**40
@@ -262,10 +263,9 @@ def bytes_moved(module: ModuleType, point: Point, file: Any) -> int | None:
     For other sizes than the file's own they are those of its tensors, where that is what the file counted at its own sizes, or counted
     nothing because its sizes were symbolic; None elsewhere, as for a gather, which reads a part of its table.
     """
-    counted = getattr(module, "BYTES", None)
-    total = counted["read"] + counted["written"] if counted else None
+    total = counted_bytes(module)
     if is_own(module, point) and total:
-        return int(total)
+        return total
     return _whole(file) if _every_element(module, total) else None
 
 

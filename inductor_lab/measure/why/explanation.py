@@ -16,7 +16,7 @@ from inductor_lab.computation import computation
 from inductor_lab.costs.roofline import needed
 from inductor_lab.costs.traffic import compulsory, traffic
 from inductor_lab.errors import LabError
-from inductor_lab.gpus import GPUS, Card, card_of
+from inductor_lab.gpus import Card, card_of
 from inductor_lab.machine import launches_of, target_named
 from inductor_lab.machine.targets import residency
 from inductor_lab.measure.timing.ceilings import COPY
@@ -44,7 +44,7 @@ def explained(
         ceilings: What was measured in the same run; none without a GPU.
         here: The name of the card that was timed, where the machine code is for it; another card's code explains no time.
     """
-    card = card_of(here, target_named(gpu).name) if here else _card(gpu)
+    card = card_of(here or gpu, target_named(gpu).name)
     work, precision = operations(module)
     sides: dict[str, Side] = {}
     told: dict[str, KernelSide] = {"hand": {**found.hand}, "generated": {**found.generated}}
@@ -81,10 +81,6 @@ def _residency(module: ModuleType, which: str, codes: Sequence[MachineCode], car
     if len(codes) != len(programs):
         return ()
     return tuple(residency(code, count, card) for code, count in zip(codes, programs, strict=True))
-
-
-def _card(gpu: str) -> Card:
-    return GPUS.get(gpu.lower()) or card_of("", target_named(gpu).name)
 
 
 def operations(module: ModuleType) -> tuple[Traffic, str]:
