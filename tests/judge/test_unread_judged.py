@@ -98,6 +98,30 @@ def test_a_launch_of_another_author_or_in_a_replay_need_not_write_it_either() ->
     assert _by_reference(replayed, {"x": x})[2].startswith("rest is NaN where float64 says")
 
 
+def test_who_rounds_between_two_operators_as_the_graph_does_is_right() -> None:
+    """RMSNorm behind a residual: the graph scales the rounded sum, Inductor's kernel what it has in registers, and a hand kernel may do either."""
+    draw = torch.Generator().manual_seed(0)
+    given = {name: torch.randn(64, 256, generator=draw).to(torch.bfloat16) for name in ("x", "residual")}
+
+    def scale(total: torch.Tensor) -> tuple[torch.Tensor]:
+        return (torch.rsqrt(total.square().mean(-1) + 1e-5),)
+
+    def reference(x: torch.Tensor, residual: torch.Tensor) -> tuple[torch.Tensor]:
+        return scale(x.to(torch.float32) + residual.to(torch.float32))
+
+    def aten(x: torch.Tensor, residual: torch.Tensor) -> tuple[torch.Tensor]:
+        return scale((x + residual).to(torch.float32))
+
+    file: Any = SimpleNamespace(WRITTEN=("scale",), UNREAD=(), TAKES=(*given,), reference=reference, aten=aten)
+    (kept,), (rounded,) = reference(**given), aten(**given)
+    assert not against_eager(file, given, {"scale": kept}) and not against_eager(file, given, {"scale": rounded})
+    wrong = rounded.clone()
+    wrong[7] *= 1.1
+    assert against_eager(file, given, {"scale": wrong}).startswith("scale is ")
+    file.aten = None
+    assert "from float64" in against_eager(file, given, {"scale": rounded})
+
+
 @pytest.mark.slow
 def test_products_that_make_what_they_read_leave_the_buffer_between_unwritten(
     workdir: Path, lab: Callable[..., Any]

@@ -291,6 +291,25 @@ def test_every_round_calls_each_once_after_a_restore_and_a_flush(clocks: list[st
     assert len(rounds) == 40
 
 
+def test_a_graph_is_one_of_many_recordings(clocks: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a recording takes longer than another is in the samples of all: each is timed in its part of the rounds, in another order."""
+    made: list[str] = []
+
+    def recorded(name: str, function: Function, restore: Function) -> Function:
+        made.append(name)
+        slow, again = call(f"slow {name}"), call(name)
+        return slow if name == "a" and made.count("a") % 2 else again
+
+    monkeypatch.setattr(Event, "takes", {**Event.takes, "slow a": 0.007})
+    monkeypatch.setattr(instrument, "recorded", recorded)
+    monkeypatch.setattr(instrument, "EMPTY", "empty")
+    found = instrument.measure({"a": call("a"), "b": call("b")}, call("restore"), Method("graph", rounds=48))
+    assert [made.count(name) for name in ("a", "b", "empty")] == [instrument.RECORDINGS] * 3 == [24] * 3
+    assert len({tuple(made[i : i + 3]) for i in range(0, len(made), 3)}) == 6
+    assert sorted(found.times["a"]) == pytest.approx([3.0] * 24 + [5.0] * 24)
+    assert found.times["b"] == pytest.approx([4.0] * 48)
+
+
 def test_on_a_warm_cache_the_same_launch_ran_just_before(clocks: list[str]) -> None:
     instrument.measure({"a": call("a")}, call("restore"), Method(cache="warm", rounds=2))
     timed = [clocks[i : i + 7] for i in range(2, len(clocks), 7)]

@@ -333,6 +333,7 @@ def test_a_hand_kernel_that_departs_as_inductors_do_is_right_and_one_that_depart
         WRITTEN=["out"],
         UNREAD=[],
         reference=reference,
+        aten=None,
         launch_generated=generated,
         INTERPRETER={"launch_generated": {}},
     )

@@ -158,7 +158,8 @@ def _measured(functions: Mapping[str, Function], restore: Function, method: Meth
                 batch(ready, 2)
             before = card_state()
             started = begun = time.perf_counter()
-        batch(ready, 1)  # a graph's first replay
+        else:
+            batch(ready, 1)  # a graph's first replay
         part = recording / recordings
         deadline, least = begun + method.seconds * (len(functions) - 1) / recordings, math.ceil(MIN_ROUNDS * part)
         while len(done) < limit * part and (method.rounds or len(done) < least or time.perf_counter() < deadline):
