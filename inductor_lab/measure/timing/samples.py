@@ -37,7 +37,7 @@ BATCH = 8  # rounds that are queued before the CPU waits for the GPU
 WARM_UP = 0.2  # seconds of the same rounds, thrown away: clocks rise, caches of compiled kernels fill
 TELLING = 2.0  # seconds that are worth being told about
 RECORDINGS = 24
-"""How often each function is recorded anew where CUDA graphs are timed. Of the same launches one graph takes up to 3 % longer than another
+"""How often each function is recorded anew where CUDA graphs are timed. Of the same launches one graph takes up to 3.5 % longer than another
 (docs/timing.md), always in all of its replays: neither more samples nor their interval would show it."""
 LAUNCHES, CACHES = ("bare", "graph"), ("cold", "warm")
 LATE = (
