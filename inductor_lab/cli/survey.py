@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from inductor_lab.records import Status
+    from inductor_lab.records.span import FoundSpan
     from inductor_lab.report.history import Profile
 
 
@@ -209,7 +210,8 @@ def spans(
     matching = [row for row in found if all(word in f"{row.name} {row.title}".lower() for word in words)]
     rows = sorted(matching, key=lambda row: -float(getattr(row, SORTS[sort])))[: top or (None if json else TOP)]
     if json:
-        document = [{**store.to_dict(row), "all": row.all, "stake": row.stake} for row in rows]
+        kernels = {kernel.id for kernel in capture.kernels}
+        document = [_document(row, kernels) for row in rows]
         output.document({"card": on.key, "of": len(matching), "spans": document, "refused": store.to_dict(walls)})
         return
     if found and not matching:
@@ -219,6 +221,25 @@ def spans(
         output.show(lists.span_table(rows, whole=output.unbounded()))
     for sentence in (*lists.span_words(rows, len(matching), on), *(lists.refusals(walls) if refused else ())):
         output.line(sentence)
+
+
+def _document(row: FoundSpan, kernels: Collection[str]) -> dict[str, Any]:
+    """A span for scripts: the steps by what they are, all times in microseconds."""
+    from inductor_lab import store
+
+    told = store.to_dict(row)
+    for name in ("name", "calls"):
+        del told[name]
+    times = {"now": told.pop("seconds"), "all": row.all, "stake": row.stake}
+    times |= {name: told[name] for name in ("least", "bound", "saves")}
+    return {
+        "id": row.name,
+        **told,
+        "launches": [step for step in row.steps if step in kernels],
+        "extern_calls": [step for step in row.steps if step not in kernels],
+        "between": row.apart - row.moved,
+        **{name: 1e6 * seconds for name, seconds in times.items()},
+    }
 
 
 COLOURS = {"fresh": "bold green", "stale": "bold red", "unknown": "bold yellow"}

@@ -209,7 +209,10 @@ def test_the_verb_lists_them(lab: Callable[..., Any]) -> None:
     assert document["card"] == "h200"
     assert [row["first"] for row in document["spans"]] == [34, 3, 36, 1, 39]
     assert all("mm" in row["title"] for row in document["spans"])
-    assert document["spans"][0]["all"] == document["spans"][0]["saves"]
+    first = document["spans"][0]
+    assert first["all"] == first["saves"] == pytest.approx(22.4, abs=0.1)  # microseconds, as in the table
+    assert first["id"].endswith("dlrm_h200:0_inference:34-35") and first["between"] == first["apart"] - first["moved"]
+    assert (len(first["launches"]), first["extern_calls"]) == (1, ["mm"])
     page = (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
     told = re.findall(r"`(\w+)`", "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `")))
     assert sorted(told) == sorted(document["spans"][0]), "docs/spans.md lists the keys"

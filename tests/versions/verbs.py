@@ -207,9 +207,9 @@ class Loop:
     def spans(self) -> None:
         found = self.told("spans", "lora_mlp")["spans"]
         expect(bool(found), "no span of lora_mlp is listed")
-        self.lab("eject", found[0]["name"], "-o", "span.py")
+        self.lab("eject", found[0]["id"], "-o", "span.py")
         self.passes("span.py")
-        self.replays("lora_mlp", f"{found[0]['name']}=span.py")
+        self.replays("lora_mlp", f"{found[0]['id']}=span.py")
 
     def replays(self, name: str, *grafts: str) -> None:
         found = self.told("replay", name, *(word for graft in grafts for word in ("--graft", graft)))
