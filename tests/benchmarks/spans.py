@@ -82,7 +82,7 @@ def timed(file: Path) -> Row:
 
     from inductor_lab.ejected import load
     from inductor_lab.measure.timing.kernels import prepared
-    from inductor_lab.measure.timing.samples import Method, measure
+    from inductor_lab.measure.timing.samples import RECORDINGS, Method, measure
     from inductor_lab.measure.timing.significance import compared
 
     begun = time.perf_counter()
@@ -97,6 +97,7 @@ def timed(file: Path) -> Row:
         told: Row = {
             "diff": found.verdict, "ratio": found.ratio, "interval": found.interval, "noise": found.noise,
             "generated_us": sorted(times["generated"])[len(times["generated"]) // 2], "gpu": torch.cuda.get_device_name(),
+            "recordings": RECORDINGS,
         }  # fmt: skip
     except LabError as error:
         told = {"diff": "error", "diff_says": str(error)}
@@ -175,10 +176,11 @@ def by_capture(rows: list[Row]) -> str:
 
 
 def _counts(rows: list[Row]) -> list[str]:
-    found = [f"{sum(row['eject'] == 'pass' for row in rows)}"]
+    ejected = sum(row["eject"] == "pass" for row in rows)
+    found = [f"{ejected}"]
     for verb in ("verify", "replay"):
         tried = [row[verb] for row in rows if verb in row]
-        found.append(f"{tried.count('pass')} of {len(tried)}" if tried else "")
+        found.append(f"{tried.count('pass')} of {ejected}" if tried else "")
     ratios = [row["ratio"] for row in rows if row.get("ratio")]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else 0.0
     return [*found, f"{len(ratios) or ''}", f"{mean:.4f}, {min(ratios):.3f} to {max(ratios):.3f}" if ratios else ""]
