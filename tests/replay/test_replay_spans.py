@@ -346,3 +346,36 @@ def test_a_hand_kernel_that_departs_as_inductors_do_is_right_and_one_that_depart
     assert verdict(x + 20 * off, Path("mine.py")) == "fail" == verdict(x + off.roll(1), Path("mine.py"))
     file.launch_generated = lambda x, out: reference(x.to("meta"))
     assert verdict(x + off, Path("mine.py")) == "unknown"
+
+
+TRAINING = """
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+model = torch.compile(nn.Sequential(nn.Linear(64, 64), nn.Dropout(0.2), nn.LayerNorm(64), nn.Linear(64, 8)).cuda())
+adam = torch.optim.Adam(model.parameters(), capturable=True)
+step = torch.compile(lambda: adam.step())
+x = torch.randn(32, 64, device="cuda")
+for _ in range(2):
+    model(x).square().mean().backward()
+    step()
+    adam.zero_grad()
+"""
+
+
+@pytest.mark.slow
+def test_spans_with_random_numbers_and_of_an_optimizer(captured_once: Callable[..., Path], tmp_path: Path) -> None:
+    """A dropout inside a kernel draws what it drew in the module; Adam's step writes in place what it reads."""
+    program = tmp_path / "train.py"
+    program.write_text(TRAINING)
+    folder = captured_once(str(program))
+    capture = store.load(folder)
+    spans = [span(capture, "0_forward", 2, 3), span(capture, "0_backward", 0, 6), span(capture, "1_inference", 0, 1)]
+    files = {one.name: ejected(capture, one, tmp_path / one.graph) for one in spans}
+    assert "tl.rand(" in files[spans[0].name].read_text()
+    for told in verify_all(list(files.values()), effort="quick"):
+        assert isinstance(told, Verdict) and told.verdict == "pass", told
+    replayed = replay(folder, grafts=files)
+    assert replayed.verdict == "pass"
+    assert {one.kernel for one in replayed.launches if one.grafted} == {*files}
