@@ -19,22 +19,19 @@ from typing import Any, Literal, get_args
 import torch
 import triton
 import triton.language as tl
-from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 Activation = Literal["identity", "relu", "sigmoid", "gelu", "silu"]
 Precision = Literal["ieee", "tf32"]
 Configuration = dict[str, int]
+Tensor = torch.Tensor
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
-FROM_OUTPUT = ("relu", "sigmoid")
-"""Activations whose derivative their own result tells; for the others what they were given is written too where a gradient is asked for."""
 RANKS = 64
 """Columns of the low-rank factors that are multiplied at once."""
 PROCESSORS = 132
 """Multiprocessors of an H100 or H200, to choose sizes by."""
-NAMES = ("BLOCK_M", "BLOCK_N", "BLOCK_K", "TURNED", "num_warps", "num_stages")
 CANDIDATES: list[Configuration] = [
-    dict(zip(NAMES, sizes, strict=True))
+    dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K", "TURNED", "num_warps", "num_stages"), sizes, strict=True))
     for sizes in (
         (64, 16, 256, 1, 4, 4), (64, 64, 128, 0, 4, 5), (64, 128, 64, 0, 4, 5), (128, 128, 64, 0, 4, 3), (128, 128, 64, 0, 8, 4), (128, 128, 32, 0, 8, 3),
     )
@@ -88,128 +85,90 @@ def lora_linear(
     Raises:
         ValueError: shapes, dtypes or devices do not belong together, a size but the rows' is 0, or there is no such activation or precision.
     """
-    _check(x, weight, a, b, bias, activation, precision)
-    rows = x.reshape(-1, x.shape[-1])
-    how = {"precision": precision, "configuration": configuration}
-    out: Tensor = _LoRALinear.apply(rows, weight, a, b, bias, scale, activation, how)  # type: ignore[no-untyped-call]
-    return out.view(*x.shape[:-1], len(weight))
-
-
-def _check(
-    x: Tensor, weight: Tensor, a: Tensor, b: Tensor, bias: Tensor | None, activation: str, precision: str
-) -> None:
     for value, known, what in ((activation, Activation, "activation"), (precision, Precision, "precision")):
         if value not in get_args(known):
             raise ValueError(f"there is no {what} {value!r}: it is {', '.join(get_args(known))}")
-    if x.ndim == 0 or weight.ndim != 2 or a.ndim != 2 or x.dtype not in DTYPES:
+    if x.dtype not in DTYPES or weight.ndim != 2 or a.ndim != 2 or not weight.numel() or not len(a):
         told = f"x {list(x.shape)} of {x.dtype}, weight {list(weight.shape)} and a {list(a.shape)}"
-        raise ValueError(f"{told} are not [..., K] of float32, bfloat16 or float16, [N, K] and [r, K]")
+        raise ValueError(f"{told} are not [..., K] of float32, bfloat16 or float16, [N, K] and [r, K], N, K, r > 0")
     (outputs, depth), rank = weight.shape, len(a)
-    if not outputs or not depth or not rank:
-        raise ValueError(f"weight [N, K] is {list(weight.shape)} and the rank {rank}: each is at least 1")
     wanted = {"x": (x, (*x.shape[:-1], depth)), "weight": (weight, weight.shape), "a": (a, (rank, depth)), "b": (b, (outputs, rank))}  # fmt: skip
     for name, (given, shape) in (wanted | ({} if bias is None else {"bias": (bias, (outputs,))})).items():
         if (given.shape, given.dtype, given.device) != (shape, x.dtype, x.device):
             told = f"{name} is {list(given.shape)} of {given.dtype} on {given.device}"
             raise ValueError(f"{told}, and not {list(shape)} of {x.dtype} on {x.device}, as weight, a and x ask for")
+    rows = x.reshape(-1, depth)
+    out: Tensor = _LoRALinear.apply(rows, weight, a, b, bias, scale, activation, precision, configuration)  # type: ignore[no-untyped-call]
+    return out.view(*x.shape[:-1], outputs)
 
 
 class _LoRALinear(torch.autograd.Function):
     @staticmethod
-    def forward(
-        ctx: Any,
-        x: Tensor,
-        weight: Tensor,
-        a: Tensor,
-        b: Tensor,
-        bias: Tensor | None,
-        scale: float,
-        activation: str,
-        how: dict[str, Any],
-    ) -> Tensor:
-        asked = any(ctx.needs_input_grad)
+    def forward(ctx: Any, x: Tensor, weight: Tensor, a: Tensor, b: Tensor, bias: Tensor | None, *how: Any) -> Tensor:
+        scale, activation, precision, configuration = ctx.how = how
         out = x.new_empty(len(x), len(weight))
-        before = torch.empty_like(out) if asked and activation not in ("identity", *FROM_OUTPUT) else None
-        s = first_product(x, a.t(), scale=scale, precision=how["precision"])
-        multiply(x, weight, s, b, bias, out, before, activation=activation, early=True, **how)
-        kept = None if activation == "identity" else out if before is None else before
-        ctx.save_for_backward(x, weight, a, b, s, kept)
-        ctx.scale, ctx.activation, ctx.how = scale, activation, how
+        before = torch.empty_like(out) if activation in ("gelu", "silu") and any(ctx.needs_input_grad) else None
+        s, _ = first_product(x, a.t(), scale, precision)
+        multiply(x, weight, s, b, out, precision, configuration, bias, before, activation, early=True)
+        ctx.save_for_backward(x, weight, a, b, s, out if activation in ("relu", "sigmoid") else before)
         return out
 
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
         x, weight, a, b, s, kept = ctx.saved_tensors
+        scale, activation, precision, configuration = ctx.how
         of_x, of_weight, of_a, of_b, of_bias = ctx.needs_input_grad[:5]
-        numbers = {"precision": ctx.how["precision"]}
-        found: list[Tensor | None] = [None] * 8
-        inner = before = None
+        x_grad = torch.empty_like(x, memory_format=torch.contiguous_format) if of_x else None
         if kept is not None or of_x or of_a:
-            before = grad if kept is None else torch.empty_like(kept)
-            inner = first_product(
-                grad, b, scale=ctx.scale, kept=kept, before=None if kept is None else before,
-                activation=ctx.activation, **numbers,
-            )  # fmt: skip
-        before = grad if before is None else before
+            inner, grad = first_product(grad, b, scale, precision, kept, activation)
         if of_x:
-            found[0] = torch.empty_like(x, memory_format=torch.contiguous_format)
-            multiply(before, weight.t(), inner, a.t(), None, found[0], None, early=kept is None, **ctx.how)
-        if of_weight:
-            found[1] = before.t() @ x
-        if of_a:
-            found[2] = over_rows(x, inner, **numbers)[0].t().to(a.dtype)
-        if of_b:
-            product_, summed = over_rows(before, s, **numbers)
-            found[3], found[4] = product_.to(b.dtype), summed.to(b.dtype) if of_bias else None
-        elif of_bias:
-            found[4] = before.sum(0)
-        return tuple(found)
+            multiply(grad, weight.t(), inner, a.t(), x_grad, precision, configuration, early=kept is None)
+        weight_grad = grad.t() @ x if of_weight else None
+        a_grad = over_rows(x, inner, precision)[0].t() if of_a else None
+        b_grad, summed = over_rows(grad, s, precision) if of_b else (None, grad.sum(0) if of_bias else None)
+        return x_grad, weight_grad, a_grad, b_grad, summed if of_bias else None, *[None] * len(ctx.how)
 
 
 # ---------------------------------------------------------------- launches
 
 
 def multiply(
-    x: torch.Tensor,
-    weight: torch.Tensor,
-    s: torch.Tensor,
-    b: torch.Tensor,
-    bias: torch.Tensor | None,
-    out: torch.Tensor,
-    before: torch.Tensor | None,
-    *,
-    activation: str = "identity",
+    x: Tensor,
+    weight: Tensor,
+    s: Tensor,
+    b: Tensor,
+    out: Tensor,
     precision: str = "ieee",
     configuration: Configuration | None = None,
+    bias: Tensor | None = None,
+    before: Tensor | None = None,
+    activation: str = "identity",
     early: bool = False,
 ) -> None:
     """Write `out` [M, N]: activation(x weight^T + s b^T + bias), x [M, K], weight [N, K], s [M, r], b [N, r].
 
     Also `before` [M, N], what the activation is given. With `early` the launch before this one makes s, and all else was there when that began.
     """
-    rows, outputs = out.shape
-    if not rows:
+    if not len(out):
         return
     ieee = x.dtype == torch.float32 and precision == "ieee"
     lie = described(x, 16, 16, True)[1] != "strides" != described(weight, 16, 16, True)[1]
-    own = dict(configuration or chosen(rows, outputs, ieee=ieee, aligned=lie))
+    own = dict(configuration or chosen(*out.shape, ieee=ieee, aligned=lie))
     own["BLOCK_K"] = _block(x.shape[1], own["BLOCK_K"] * 2 // x.element_size())
     if own["TURNED"]:
         x, weight, s, b, out, before = weight, x, b, s, out.t(), None if before is None else before.t()
-        rows, outputs = outputs, rows
-    tiles = triton.cdiv(rows, own["BLOCK_M"]) * triton.cdiv(outputs, own["BLOCK_N"])
+    (rows, outputs), rank = out.shape, b.shape[1]
     x_tiles, x_read = described(x, own["BLOCK_M"], own["BLOCK_K"], not ieee)
     weight_tiles, weight_read = described(weight, own["BLOCK_N"], own["BLOCK_K"], not ieee)
     # In halves, and not of float32: what waits to be written takes the shared memory that reading ahead needs.
     half = own["BLOCK_N"] // (1 if own["TURNED"] else 2)
     out_tiles, out_written = described(out, own["BLOCK_M"], half, out.element_size() == 2)
-    rank = b.shape[1]
     block_r = 16 if ieee else _block(rank, RANKS)  # what FMA multiplies lies in registers
-    if early := early and x.is_cuda and _hopper(x.device):
+    if early := early and _hopper(x):
         own["launch_pdl"] = True
     with torch.cuda.device_of(x):
-        product[tiles,](
+        product[triton.cdiv(rows, own["BLOCK_M"]) * triton.cdiv(outputs, own["BLOCK_N"]),](
             x_tiles, weight_tiles, s, b, None if bias is None else bias.contiguous(), out_tiles, before,
             rows, outputs, x.shape[1], rank, *x.stride(), *weight.stride(), *s.stride(), *b.stride(), *out.stride(),
             X_READ=x_read, WEIGHT_READ=weight_read, OUT_WRITTEN=out_written, ACTIVATION=activation, PRECISION=precision,
@@ -218,65 +177,53 @@ def multiply(
 
 
 def first_product(
-    x: torch.Tensor,
-    factor: torch.Tensor,
-    *,
-    scale: float,
-    precision: str,
-    kept: torch.Tensor | None = None,
-    before: torch.Tensor | None = None,
-    activation: str = "identity",
-) -> torch.Tensor:
-    """scale x factor: x [M, K], factor [K, r] -> [M, r]. With `kept` x is a gradient and first multiplied by the activation's: that is `before`."""
+    x: Tensor, factor: Tensor, scale: float, precision: str, kept: Tensor | None = None, activation: str = "identity"
+) -> tuple[Tensor, Tensor]:
+    """scale x factor, x [M, K], factor [K, r] -> [M, r]; and x, with `kept` a gradient that is first multiplied by the activation's."""
     (rows, depth), rank = x.shape, factor.shape[1]
-    s = x.new_empty(rows, rank)
-    if rows:
-        block_m, stages = (16, 4) if rows <= 16 * PROCESSORS else (64, 4) if kept is None else (32, 5)
-        block_r = _block(rank, RANKS)
-        row_bytes = 8192 // max(block_m, block_r) if kept is None else 128  # a derivative's steps take registers
-        grid = (triton.cdiv(rows, block_m), triton.cdiv(rank, RANKS))
-        with torch.cuda.device_of(x):
-            narrow[grid](
-                x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(),
-                ACTIVATION=activation, PRECISION=precision, EARLY=kept is None and x.is_cuda and _hopper(x.device),
-                BLOCK_M=block_m, BLOCK_K=_block(depth, row_bytes // x.element_size()), BLOCK_R=block_r, num_warps=4, num_stages=stages,
-            )  # fmt: skip
-    return s
+    s, before = x.new_empty(rows, rank), None if kept is None else torch.empty_like(kept)
+    block_m, stages = (16, 4) if rows <= 16 * PROCESSORS else (64, 4) if kept is None else (32, 5)
+    block_r = _block(rank, RANKS)
+    row_bytes = 8192 // max(block_m, block_r) if kept is None else 128  # a derivative's steps take registers
+    with torch.cuda.device_of(x):
+        narrow[triton.cdiv(rows, block_m), triton.cdiv(rank, block_r)](
+            x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(),
+            ACTIVATION=activation, PRECISION=precision, EARLY=kept is None and _hopper(x),
+            BLOCK_M=block_m, BLOCK_K=_block(depth, row_bytes // x.element_size()), BLOCK_R=block_r, num_warps=4, num_stages=stages,
+        )  # fmt: skip
+    return s, x if before is None else before
 
 
-def over_rows(tall: torch.Tensor, s: torch.Tensor, *, precision: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """tall^T s, and the sum of tall over its rows, both float32: tall [M, C], s [M, r] -> [C, r], [C]."""
+def over_rows(tall: Tensor, s: Tensor, precision: str) -> tuple[Tensor, Tensor]:
+    """tall^T s, and the sum of tall over its rows, in float32 and then rounded: tall [M, C], s [M, r] -> [C, r], [C]."""
     (rows, columns), rank = tall.shape, s.shape[1]
-    block_m = 256 // tall.element_size()
+    block_m, block_r = 256 // tall.element_size(), _block(rank, RANKS)
     blocks = triton.cdiv(columns, 64)
     parts = max(1, min(4 * PROCESSORS // blocks, triton.cdiv(rows, 4 * block_m)))
-    made = tall.new_empty if rows else tall.new_zeros
-    found, summed = (made((parts, columns, *more), dtype=torch.float32) for more in ((rank,), ()))
-    if rows:
-        with torch.cuda.device_of(tall):
-            turned[blocks, triton.cdiv(rank, RANKS), parts](
-                tall, s, found, summed, rows, columns, rank, *tall.stride(), *s.stride(),
-                PRECISION=precision, BLOCK_M=block_m, BLOCK_C=64, BLOCK_R=_block(rank, RANKS), num_warps=4, num_stages=3,
-            )  # fmt: skip
-    return found.sum(0), summed.sum(0)
+    found, summed = (tall.new_empty((parts, columns, *more), dtype=torch.float32) for more in ((rank,), ()))
+    with torch.cuda.device_of(tall):
+        turned[blocks, triton.cdiv(rank, block_r), parts](
+            tall, s, found, summed, rows, columns, rank, *tall.stride(), *s.stride(),
+            PRECISION=precision, BLOCK_M=block_m, BLOCK_C=64, BLOCK_R=block_r, num_warps=4, num_stages=3,
+        )  # fmt: skip
+    return found.sum(0).to(tall.dtype), summed.sum(0).to(tall.dtype)
 
 
-def described(matrix: torch.Tensor, block_rows: int, block_columns: int, tma: bool) -> tuple[object, str]:
+def described(matrix: Tensor, block_rows: int, block_columns: int, tma: bool) -> tuple[object, str]:
     """A descriptor of tiles [block_rows, block_columns] and how it reads them; where there can be none the matrix itself, read by `strides`."""
     turned_ = matrix.stride(1) != 1
-    lying = matrix.t() if turned_ else matrix
+    lying, block = (matrix.t(), [block_columns, block_rows]) if turned_ else (matrix, [block_rows, block_columns])
     pitch = lying.stride(0) * lying.element_size()
     lies = lying.stride(1) == 1 and pitch > 0 and pitch % 16 == 0 and lying.data_ptr() % 16 == 0
-    if not (tma and lies and (not matrix.is_cuda or _hopper(matrix.device))):
+    if not (tma and lies and (not matrix.is_cuda or _hopper(matrix))):
         return matrix, "strides"
     from triton.tools.tensor_descriptor import TensorDescriptor
 
-    block = [block_columns, block_rows] if turned_ else [block_rows, block_columns]
     return TensorDescriptor.from_tensor(lying, block), "turned" if turned_ else "tiles"
 
 
-def _hopper(device: torch.device) -> bool:
-    return torch.version.cuda is not None and torch.cuda.get_device_capability(device) >= (9, 0)
+def _hopper(x: Tensor) -> bool:
+    return x.is_cuda and torch.version.cuda is not None and torch.cuda.get_device_capability(x.device) >= (9, 0)
 
 
 def _block(size: int, most: int) -> int:
