@@ -56,6 +56,16 @@ profile["rest"] = model["outer_1"]["step"]["generated"] - profile.sum()
 pd.DataFrame({"us": profile.round(1), "share": (profile / profile.sum()).map("{:.1%}".format)})
 
 # %% [markdown]
+# The lookups' time is CUPTI's sum of their kernels. [docs/dlrm.md](../docs/dlrm.md#what-each-step-gained) has another one, of a CUDA graph of these
+# launches alone, where what lies between two launches counts too:
+
+# %%
+alone = [kept["generated"](diffs[step]) for step in ("lookups_1", "lookups_2")]
+print(
+    f"sum of the kernels {profile.iloc[-2]:.1f} us; in a CUDA graph, in two runs, {alone[0]:.1f} and {alone[1]:.1f} us"
+)
+
+# %% [markdown]
 # Most of it is one product of cuBLAS, the first top layer's on 186,624 columns, which Triton did not write. Kernel by
 # kernel there is little to gain: each is about as fast as it can be. So ask for spans, what consecutive steps would take as one.
 
@@ -210,7 +220,8 @@ pd.DataFrame(
 # ```
 #
 # So the whole step was timed before and after, with the lookups and the first top layer grafted together. As a CUDA graph it is what the layer
-# promised. Launched from Python it is slower than before: a graft costs more at each launch, and launches are what such a step waits for.
+# promised. Launched from Python inference is slower than before: a graft costs more at each launch, and launches are what such a step waits for. Of
+# training that is undecided. *saved* pairs two steps of one round, while the two times beside it are medians of all.
 
 # %%
 Markdown(kept["grafted"]())

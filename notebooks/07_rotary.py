@@ -189,7 +189,9 @@ print(done.stdout)
 #
 # In [pytorch #141265](https://github.com/pytorch/pytorch/issues/141265) Inductor is behind Liger on rope, but "rope backwards is very good
 # for us". Here a call is forward and backward, in microseconds, by everybody whose results and gradients are float64's. Liger
-# wants tokens before heads and copies what lies otherwise. Where somebody has no time, the reason stands below.
+# wants tokens before heads and copies what lies otherwise. Where somebody has no time, the reason stands below. That flash-attention's result is
+# refused is our harness's fault: Liger, asked before it, wrote over the gradient that both are given, which is restored now. The row has not been
+# measured since.
 
 # %%
 both = us[~forward].drop(columns=["again", "eager"]).dropna(axis=1, how="all")

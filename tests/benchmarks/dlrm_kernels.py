@@ -1,16 +1,18 @@
-"""DLRM's hand kernels beside eager, Inductor under each of its settings, and FBGEMM where it is installed: CUDA graphs in the same rounds.
+"""DLRM's hand kernels beside eager, Inductor under each of its settings, FBGEMM and NVIDIA's dot_based_interact: CUDA graphs in the same rounds.
 
     python tests/benchmarks/dlrm_kernels.py -o tests/benchmarks/results/dlrm/kernels.json        goes on where an earlier run stopped
     python tests/benchmarks/dlrm_kernels.py --tune -o tuned.json                                 every candidate of the kernels' own tables
     TRITON_INTERPRET=1 python tests/benchmarks/dlrm_kernels.py --smoke                           without a card: checks, times nothing
 
 Inputs are cold, the order in a round is random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to eager in
-float64 before it is timed. Bytes are counted by hand: what comes in and goes out once, and of tables each row as often as it is looked up.
+float64 before it is timed; who is not installed is refused, with the reason in the row. Bytes are counted by hand: what comes in and goes out once, and of
+tables each row as often as it is looked up.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import itertools
 import math
 import sys
@@ -19,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from circumstances import LEFT, Results
@@ -34,7 +37,8 @@ from inductor_lab.kernels.dlrm import pairwise as pairwise_
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
 
 TABLES = 26
-WHO = (*OURS, "eager", *SETTINGS[:4], "fbgemm")
+PUBLIC = ("fbgemm", "dot_based_interact")
+WHO = (*OURS, "eager", *SETTINGS[:4], *PUBLIC)
 HIDDEN = 512
 """Outputs of the first top layer."""
 LIMIT = {"ieee": 1e-5, "tf32x3": 1e-5, "tf32": 2e-3, "bf16": 2e-2}
@@ -133,6 +137,7 @@ def of_pairwise(point: Point, on: str) -> Job:
             4 * features.numel() + out,
             precision=point.precision,
             limit=LIMIT[point.precision],
+            public={"dot_based_interact": lambda: dot_based_interact(features)},
         )
     grad = torch.randn(point.batch, out // 4 // point.batch, device=on)
     return Job(
@@ -191,6 +196,20 @@ def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Te
     return lambda: torch.cat([dense, bags(((sparse + 1) % cardinalities).t().reshape(-1), offsets)], dim=1)
 
 
+def dot_based_interact(features: Tensor) -> Callable[[], Tensor]:
+    """NVIDIA's kernel, of DeepLearningExamples' `dlrm`, without the columns that fill its rows up to a multiple of 8. Of float32 it makes TF32 products.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    here = Path(__file__).resolve().parent  # has a dlrm.py of its own
+    with patch.object(sys, "path", [one for one in sys.path if Path(one).resolve() != here]):
+        module = importlib.import_module("dlrm.cuda_ext.dot_based_interact")
+    count, columns = features.shape[1:]
+    own = columns + count * (count - 1) // 2
+    return lambda: module.dotBasedInteract(features, features[:, 0])[:, :own]
+
+
 def points(asked: argparse.Namespace) -> list[Point]:
     found = []
     for kernel, batch, columns in itertools.product(asked.kernels, asked.batches, asked.columns):
@@ -227,7 +246,7 @@ def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> R
         if asked.tune:
             row |= tuned(job, asked.seconds)
         else:
-            functions, row["refused"] = checked(job, asked.who)
+            functions, row["refused"] = checked(job, [who for who in asked.who if who in job.who()])
             if not asked.smoke and "hand" in functions:
                 row |= {"copy_bytes_per_s": copy, **told(timed(functions, asked.seconds), job.bytes, copy)}
             elif "hand" in row["refused"]:
@@ -250,7 +269,7 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
     asked = parser.parse_args()
     if asked.smoke:
-        asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", "fbgemm"]
+        asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", *PUBLIC]
         asked.kernels = [one for one in asked.kernels if not one.startswith("outer")]  # minutes in the interpreter
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
     end, verb = time.monotonic() + asked.stop, "tune" if asked.tune else "time"

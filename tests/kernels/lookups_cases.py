@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
-from inductor_lab.kernels.dlrm.lookups import CANDIDATES, LARGE, SMALL, chosen, lookups
+from inductor_lab.kernels.dlrm.lookups import CANDIDATES, LARGE, SMALL, chosen, launch_backward, lookups
 
 ON = "cuda" if torch.cuda.is_available() else "cpu"
 BIG = {"SAMPLES": 128, "FEATURES": 4, "num_warps": 4}
@@ -136,6 +136,29 @@ def test_rows_without_a_hash() -> None:
 def test_a_row_outside_is_an_error(row: int) -> None:
     with pytest.raises(IndexError, match="index out of range in self"):
         lookups(torch.zeros(3, 16), torch.tensor([[0], [row], [2]]), [torch.zeros(5, 16)], None)
+
+
+def test_a_table_of_more_than_2_to_the_31_numbers() -> None:
+    """On the CPU in memory that is never touched between its first and its last rows."""
+    count = 2**27 + 3
+    table = torch.empty(count, 16, device=ON, dtype=torch.float16)
+    rows = torch.tensor([0, count - 1, 2**27, 1, count - 2], device=ON)
+    table[rows] = torch.randn(len(rows), 16, device=ON).half()
+    dense, sparse, small, cardinalities = made(len(rows), 1, 16, torch.float16)
+    both, counts = torch.stack([rows - 1, sparse[:, 0]], 1), cardinalities.new_tensor([count, len(small[0])])
+    found = lookups(dense, both, [table, *small], counts)
+    assert torch.equal(found, torch.cat([dense, table[rows], eager(dense, sparse, small, cardinalities)[:, 16:]], 1))
+
+
+def test_the_gradient_of_a_table_of_more_than_2_to_the_31_numbers() -> None:
+    count = 2**27 + 3
+    summed = torch.empty(count, 16, device=ON, dtype=torch.float32)
+    rows = torch.tensor([count - 1, 0, 2**27, count - 1], device=ON)
+    summed[rows] = 0
+    grad = torch.randn(len(rows), 32, device=ON)
+    launch_backward([summed], grad, rows[:, None], None)
+    right = torch.stack([grad[0] + grad[3], grad[1], grad[2]])[:, 16:]
+    torch.testing.assert_close(summed[[count - 1, 0, 2**27]], right)
 
 
 def test_an_empty_batch() -> None:

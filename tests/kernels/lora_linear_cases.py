@@ -57,6 +57,33 @@ def far(found: Tensor, right: Tensor) -> float:
 HOW = [{"TURNED": turned, "BLOCK_N": size} for turned, size in ((0, 16), (1, 16), (0, 32))]
 
 
+@pytest.mark.parametrize("pitch", [2**31, 2**31 + 1], ids=["descriptors", "strides"])
+@pytest.mark.parametrize("turned", [0, 1])
+@pytest.mark.parametrize("number", range(4), ids=["x", "weight", "a", "b"])
+def test_no_bits_beyond_31_are_lost(number: int, turned: int, pitch: int) -> None:
+    """Rows that lie so far apart: on the CPU in memory that is never touched between them."""
+    given = [one.requires_grad_() for one in drawn(2, 64, 2, 2, torch.float16)]
+    how: dict[str, Any] = {
+        "scale": 0.5,
+        "activation": "silu",
+        "configuration": SMALL | {"TURNED": turned, "BLOCK_N": 16},
+    }
+    grad = torch.ones(2, 2, device=ON, dtype=torch.float16)
+    wanted = lora_linear(*given, **how)
+    storage = torch.empty(2**31 + 128, dtype=torch.float16, device=ON)
+    apart = storage.as_strided(given[number].shape, (pitch, 1)).copy_(given[number].detach()).requires_grad_()
+    others = [*given[:number], apart, *given[number + 1 :]]
+    found = lora_linear(*others, **how)
+    torch.testing.assert_close(found, wanted)
+    # The weight's gradient is the library's product with x, whose pitch is of 31 bits there.
+    asked = [place for place in range(5) if (number, place) != (0, 1)]
+    own, its = (
+        torch.autograd.grad(result, [tensors[place] for place in asked], grad)
+        for result, tensors in ((found, others), (wanted, given))
+    )
+    torch.testing.assert_close(own, its)
+
+
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize(
     ("rows", "depth", "outputs", "rank", "dtype"),

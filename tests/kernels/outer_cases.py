@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +17,16 @@ import triton.language as tl
 from torch import Tensor
 from triton.runtime.interpreter import InterpreterBuilder, TensorHandle
 
-from inductor_lab.kernels.dlrm import outer, outer_ieee
-from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear, part_of
-from inductor_lab.kernels.steps.dlrm import folded
-
 ON = "cuda" if torch.cuda.is_available() else "cpu"
+if ON == "cpu":
+    from inductor_lab.judge import stand_ins
+
+    stand_ins.install()  # Triton's interpreter multiplies the bits of bfloat16
+
+from inductor_lab.kernels.dlrm import outer, outer_ieee  # noqa: E402
+from inductor_lab.kernels.dlrm.outer import Folded, Tiles, fold, outer_linear, part_of, sum_parts  # noqa: E402
+from inductor_lab.kernels.steps.dlrm import folded  # noqa: E402
+
 SMALL = Tiles(block_b=32, block_h=16, block_j=16, programs=24)
 
 
@@ -72,11 +82,37 @@ def test_many_features_and_outputs_on_a_card(features: int, hidden: int, each: f
         torch.testing.assert_close(out, torch.full_like(out, features * features * each), rtol=1e-2, atol=0)
 
 
-def test_half_precision_sums_in_float32() -> None:
-    x, weight, bias = drawn(20, 32, 16, torch.float16)  # Triton's interpreter multiplies the bits of bfloat16
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_sums_in_float32(dtype: torch.dtype) -> None:
+    x, weight, bias = drawn(20, 32, 16, dtype)
     out = outer_linear(x, fold(weight, 16), bias, relu=True, tiles=SMALL)
-    assert out.dtype == torch.float16
+    assert out.dtype == dtype
     torch.testing.assert_close(out.double(), eager(x, weight, bias, True), rtol=2e-2, atol=2e-2)
+
+
+ON_A_CARD = pytest.mark.skipif(ON == "cpu", reason="5,248 features are minutes in the interpreter")
+LIMITS = {torch.float32: 1e-5, torch.bfloat16: 2e-2}
+
+
+@pytest.mark.parametrize("dtype", LIMITS)
+@pytest.mark.parametrize(
+    ("tables", "columns"),
+    [
+        (20, 16),
+        (40, 16),
+        (20, 48),
+        (3, 128),
+        pytest.param(40, 48, marks=ON_A_CARD),
+        pytest.param(40, 128, marks=ON_A_CARD),
+    ],
+)
+def test_other_numbers_of_tables_and_columns(tables: int, columns: int, dtype: torch.dtype) -> None:
+    x, weight, bias = drawn(2, (tables + 1) * columns, 4, dtype)
+    tiles = Tiles(block_b=16, block_h=16, block_j=512, programs=2) if ON == "cpu" else None
+    for given in (weight, fold(weight, 512 if ON == "cpu" else 64)):
+        out = outer_linear(x, given, bias, relu=True, precision="ieee", tiles=tiles)
+        right = eager(x, weight, bias, True)
+        torch.testing.assert_close(out.double(), right, rtol=LIMITS[dtype], atol=LIMITS[dtype])
 
 
 def test_strides_an_empty_batch_and_nan() -> None:
@@ -135,6 +171,144 @@ def test_a_bias_with_strides_and_a_result_to_write_into() -> None:
     bias, out = torch.arange(32.0, device=ON)[::2], torch.empty(5, 16, device=ON)
     assert outer_linear(x, weight, bias, precision="ieee", tiles=SMALL, out=out) is out
     torch.testing.assert_close(out.double(), eager(x, weight, bias, False), rtol=1e-5, atol=1e-5)
+
+
+# ---------------------------------------------------------------- in CUDA C++
+
+SHAPES = [(1, 48, 32), (77, 33, 20), (129, 17, 130), (300, 5, 20), (3, 9 * 16, 8), (130, 32, 129)]
+"""Samples, features, outputs: a block has 128 samples, 128 outputs, 16 features j."""
+
+
+@pytest.mark.skipif(ON == "cpu", reason="CUDA C++")
+@pytest.mark.parametrize(
+    ("batch", "features", "hidden"),
+    [*SHAPES, *((batch, 27 * 16, 512) for batch in (1, 77, 129, 300)), (9, 21 * 48, 70)],
+)
+def test_the_one_in_cuda_is_what_eager_has(batch: int, features: int, hidden: int) -> None:
+    x, weight, bias = drawn(batch, features, hidden)
+    for given in (weight, fold(weight, outer_ieee.BLOCK_J)):
+        for bias_, relu in ((bias, True), (None, False)):
+            out = torch.full((batch, hidden), torch.nan, device=ON)
+            assert outer_ieee.outer_linear(x, given, bias_, relu=relu, out=out) is out
+            torch.testing.assert_close(out.double(), eager(x, weight, bias_, relu), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.skipif(ON == "cpu", reason="CUDA C++")
+def test_the_one_in_cuda_of_nan_strides_an_empty_batch_and_what_does_not_fit() -> None:
+    x, weight, bias = drawn(6, 33, 20)
+    same = outer_ieee.outer_linear(x, weight, bias)
+    apart = torch.cat([x, x], dim=1)[:, :33]
+    assert torch.equal(outer_ieee.outer_linear(apart, weight.t().contiguous().t(), bias), same)
+    assert outer_ieee.outer_linear(x[:0], weight, bias).shape == (0, 20)
+    x[2, 5], x[4, 7] = torch.nan, torch.inf
+    out = outer_ieee.outer_linear(x, weight, bias, relu=True)
+    assert out[[2, 4]].isnan().all() and torch.equal(out[[0, 1, 3, 5]], same[[0, 1, 3, 5]].relu())
+    with pytest.raises(ValueError, match="x has 32 features"):
+        outer_ieee.outer_linear(x[:, :32], weight, bias)
+    with pytest.raises(ValueError, match="folded in blocks of 16 is asked for, this has 32"):
+        outer_ieee.outer_linear(x, fold(weight, 32))
+    with pytest.raises(ValueError, match="float32 on a CUDA device is asked for"):
+        outer_ieee.outer_linear(x.half(), weight.half())
+
+
+HOST = r"""
+#include <algorithm>
+#include <barrier>
+#include <cmath>
+#include <cstdint>
+#include <thread>
+#include <vector>
+#define __global__
+#define __shared__ static
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __launch_bounds__(...)
+struct dim3 { int x, y; };
+struct float4 { float x, y, z, w; };
+static thread_local dim3 threadIdx, blockIdx, gridDim;
+static std::barrier<>* block_of_threads;
+static void __syncthreads() { block_of_threads->arrive_and_wait(); }
+using std::max, std::min;
+%s
+extern "C" void run(const float* x, const float* tiles, float* partial, int batch, int features, int hidden, int parts) {
+    std::barrier<> all(THREADS);
+    block_of_threads = &all;
+    const int blocks = (batch + BLOCK - 1) / BLOCK * ((hidden + BLOCK - 1) / BLOCK);
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < THREADS; ++thread)
+        threads.emplace_back([=] {
+            threadIdx = {thread, 0}, gridDim = {blocks, parts};
+            for (int part = 0; part < parts; ++part)
+                for (int block = 0; block < blocks; ++block) {
+                    blockIdx = {block, part};
+                    partial_products(x, tiles, partial, batch, features, hidden);
+                    __syncthreads();
+                }
+        });
+    for (auto& one : threads) one.join();
+}
+"""
+"""Runs the kernel by as many threads of the CPU as a block has, one block after the other."""
+
+
+@pytest.fixture(scope="module")
+def on_the_host(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Tensor]:
+    """`outer_ieee`'s kernel, built by g++; what lies around its tensors is NaN, and stays so."""
+    if shutil.which("g++") is None:
+        pytest.skip("there is no g++")
+    folder: Path = tmp_path_factory.mktemp("built")
+    kernel = outer_ieee.SOURCE[outer_ieee.SOURCE.index("constexpr") : outer_ieee.SOURCE.index("void launch(")]
+    (folder / "host.cpp").write_text(HOST.replace("%s", kernel))
+    built = [
+        "g++",
+        "-std=c++20",
+        "-O2",
+        "-w",
+        "-fno-strict-aliasing",
+        "-pthread",
+        "-shared",
+        "-fPIC",
+        "host.cpp",
+        "-o",
+        "host.so",
+    ]
+    subprocess.run(built, cwd=folder, check=True)
+    library = ctypes.CDLL(str(folder / "host.so"))
+
+    def run(x: Tensor, given: Folded, parts: int) -> Tensor:
+        (batch, features), hidden = x.shape, given.tiles.shape[1]
+        around = [
+            torch.full((4096 + size,), torch.nan) for size in (x.numel(), given.tiles.numel(), parts * batch * hidden)
+        ]
+        own = [one[2048:-2048] for one in around]
+        own[0].copy_(x.flatten())
+        own[1].copy_(given.tiles.flatten())
+        library.run(*(ctypes.c_void_p(one.data_ptr()) for one in own), batch, features, hidden, parts)
+        assert all(one[:2048].isnan().all() and one[-2048:].isnan().all() for one in around)
+        return own[2].view(parts, batch, hidden)
+
+    return run
+
+
+@pytest.mark.skipif(ON == "cuda", reason="the card runs it itself")
+@pytest.mark.parametrize(("batch", "features", "hidden"), SHAPES)
+def test_the_one_in_cuda_built_for_the_cpu(
+    batch: int, features: int, hidden: int, on_the_host: Callable[..., Tensor]
+) -> None:
+    x, weight, bias = drawn(batch, features, hidden)
+    out = torch.empty(batch, hidden)
+    sum_parts(on_the_host(x, fold(weight, outer_ieee.BLOCK_J), 3), bias, out, True)
+    torch.testing.assert_close(out.double(), eager(x, weight, bias, True), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.skipif(ON == "cuda", reason="the card runs it itself")
+def test_the_one_in_cuda_built_for_the_cpu_of_nan_and_more_parts_than_tiles(on_the_host: Callable[..., Tensor]) -> None:
+    x, weight, _ = drawn(6, 17, 20)
+    given = fold(weight, outer_ieee.BLOCK_J)
+    same = on_the_host(x, given, 40).sum(0)  # of 33 tiles
+    torch.testing.assert_close(same.double(), eager(x, weight, None, False), rtol=1e-5, atol=1e-5)
+    x[2, 5], x[4, 7] = torch.nan, torch.inf
+    out = on_the_host(x, given, 40).sum(0)
+    assert out[[2, 4]].isnan().all() and torch.equal(out[[0, 1, 3, 5]], same[[0, 1, 3, 5]])
 
 
 def test_the_one_in_cuda_asks_for_a_card_before_anything() -> None:

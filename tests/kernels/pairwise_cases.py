@@ -97,6 +97,18 @@ def test_gradcheck() -> None:
         assert torch.autograd.gradcheck(lambda x, d=diagonal: pairwise(x, diagonal=d), own, fast_mode=True)
 
 
+@pytest.mark.parametrize(
+    ("batch", "count", "strides"),
+    [(2, 3, (2**31, 16, 1)), (2, 2, (16, 2**31, 1)), (1, 3, (0, 2**30, 1))],
+    ids=["samples apart", "features apart", "a sample's ends apart"],
+)
+def test_no_bits_beyond_31_are_lost(batch: int, count: int, strides: tuple[int, ...]) -> None:
+    """On the CPU in memory that is never touched between what lies so far apart."""
+    features = torch.empty(2**31 + 64, dtype=torch.float16, device=ON).as_strided((batch, count, 16), strides)
+    features.copy_(made(batch, count, 16, dtype=torch.float16).detach())
+    holds(features.requires_grad_())
+
+
 def test_an_empty_batch() -> None:
     assert pairwise(made(0, 27, 16)).shape == (0, 16 + 27 * 13)
 

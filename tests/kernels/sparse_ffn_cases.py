@@ -67,6 +67,17 @@ def test_tokens(tokens: int, gated: bool) -> None:
     holds(made(tokens, 64, 96, 40, gated=gated))
 
 
+@pytest.mark.parametrize("name", ["x", "up", "down", "gate"])
+@pytest.mark.parametrize("tokens", [1, 2])
+def test_no_bits_beyond_31_are_lost(name: str, tokens: int) -> None:
+    """Rows that lie 2**31 numbers apart: on the CPU in memory that is never touched between them."""
+    given = made(tokens, 32, 2, 3, dtype=torch.float16, gated=True)
+    close = sparse_ffn(**given, activation="silu")
+    storage = torch.empty(2**31 + 64, dtype=torch.float16, device=ON)
+    given[name] = storage.as_strided(given[name].shape, (2**31, 1)).copy_(given[name])
+    torch.testing.assert_close(sparse_ffn(**given, activation="silu"), close)
+
+
 @pytest.mark.parametrize("dtype", LIMITS)
 def test_dtypes(dtype: torch.dtype) -> None:
     for tokens in (1, 3, 17):

@@ -62,6 +62,31 @@ def test_gradients_are_what_a_contestant_of_training_computes(contests: Any) -> 
     assert torch.equal(functions["hand"]()[0], 2 * grad)
 
 
+class InPlace(torch.autograd.Function):
+    """Doubles, and writes the gradient over the one that it is given, as Liger's rotation does."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return 2 * x
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        return grad.mul_(2)
+
+
+def test_who_overwrites_the_gradient_spoils_it_for_nobody_behind(contests: Any) -> None:
+    x, grad = torch.randn(5, requires_grad=True), torch.randn(5)
+    given = grad.clone()
+    job = contests.Job(lambda configuration: 2 * x, double, (x,), [], 40, grad=[grad])
+    job.public.update(overwrites=lambda: lambda: InPlace.apply(x), behind=lambda: lambda: x + x)
+    functions, refused = contests.checked(job, ("hand", "overwrites", "behind", "eager"))
+    assert list(functions) == ["hand", "behind", "eager"]
+    assert refused == {
+        "overwrites": "LabError: it overwrites the gradient of its result: each call would be given another one's results"
+    }
+    assert torch.equal(grad, given)
+
+
 # ---------------------------------------------------------------- pages
 
 MADE = runpy.run_path(str(BENCHMARKS / "hand_pages.py"))

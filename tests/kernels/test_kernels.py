@@ -47,6 +47,35 @@ def test_on_a_card(name: str) -> None:
 def test_the_benchmark_runs() -> None:
     rows = [json.loads(line) for line in interpreted(ROOT / "tests/benchmarks/dlrm_kernels.py", "--smoke").splitlines()]
     assert len(rows) == 6 and not any("hand" in row["refused"] or "eager" in row["refused"] for row in rows)
+    public = {"lookups": ["fbgemm"], "pairwise": ["dot_based_interact"]}
+    assert all([*row["refused"]] == public.get(row["kernel"], []) for row in rows)
+    (why,) = {row["refused"]["dot_based_interact"] for row in rows if row["kernel"] == "pairwise"}
+    assert why == "ModuleNotFoundError: No module named 'dlrm'"
+
+
+INSTALLED = """
+import torch
+
+def dotBasedInteract(features, dense):
+    row, column = torch.tril_indices(features.shape[1], features.shape[1], -1)
+    found = torch.cat([dense, torch.bmm(features, features.mT)[:, row, column]], 1)
+    return torch.nn.functional.pad(found, (0, -found.shape[1] % 8), value=torch.nan)
+"""
+
+
+def test_nvidia_s_kernel_where_it_is_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "dlrm" / "cuda_ext"
+    folder.mkdir(parents=True)
+    (folder / "dot_based_interact.py").write_text(INSTALLED)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")  # whose dlrm.py comes first
+    monkeypatch.delitem(sys.modules, "dlrm", raising=False)
+    script = runpy.run_path(str(ROOT / "tests/benchmarks/dlrm_kernels.py"))
+    job = script["of_pairwise"](script["Point"]("pairwise", 5, 16, 0), "cpu")
+    functions, refused = script["checked"](job, ("eager", "dot_based_interact"))
+    assert [*functions] == ["eager", "dot_based_interact"] and not refused
+    for name in [name for name in sys.modules if name.partition(".")[0] == "dlrm"]:
+        del sys.modules[name]
 
 
 def test_no_kernel_is_tuned_against_itself(monkeypatch: pytest.MonkeyPatch) -> None:

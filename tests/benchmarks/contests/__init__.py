@@ -125,27 +125,32 @@ def contestant(who: str, job: Job) -> Function:
 
 
 def checked(job: Job, who: Sequence[str]) -> tuple[dict[str, Function], dict[str, str]]:
-    """The contestants that compute what they should and leave their inputs alone, and why the others are not there."""
+    """The contestants that compute what they should and leave their inputs and the gradient alone, and why the others are not there."""
     functions, refused = {}, {}
     right = exact(job)
     limit = allowed(job, right)
-    tensors = [one for one in tree_leaves(job.given) if isinstance(one, Tensor)]
-    before = [one.detach().clone() for one in tensors]
+    shared = [("its inputs", job.given), ("the gradient of its result", job.grad)]
+    kept = [
+        (what, one, one.detach().clone())
+        for what, all_of_it in shared
+        for one in tree_leaves(all_of_it)
+        if isinstance(one, Tensor)
+    ]
     for name in who:
         try:
             function = contestant(name, job)
             found = function()
             if name not in job.beside and not (off := far(found, right)) <= limit:
                 raise LabError(f"its result is {off:.1e} from float64's, over {limit:.0e}")
-            if any(not torch.equal(one, was) for one, was in zip(tensors, before, strict=True)):
-                raise LabError("it overwrites its inputs: each call would be given another one's results")
-            if tensors[0].is_cuda:
+            if (spoilt := next((what for what, one, was in kept if not torch.equal(one, was)), None)) is not None:
+                raise LabError(f"it overwrites {spoilt}: each call would be given another one's results")
+            if kept[0][1].is_cuda:
                 recorded(name, function)
             functions[name] = function
         except Exception as error:
             refused[name] = f"{type(error).__name__}: {first_line(error)}"
             with torch.no_grad():
-                for one, was in zip(tensors, before, strict=True):
+                for _, one, was in kept:
                     one.copy_(was)
     return functions, refused
 
