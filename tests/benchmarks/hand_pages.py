@@ -12,6 +12,7 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -136,12 +137,8 @@ def of_goals(kernel: str, found: Row) -> str:
         told = {id(row): reached(row, goal, timed, found["runs"]) for row in own}
         if goal.what == "line" and own:  # the point farthest from it
             own = [max(own, key=lambda row: float(told[id(row)][0].split()[0]))]
-        lines += [[goal.says, at(row, asked), *told[id(row)]] for row in own]
-        lines += (
-            []
-            if own
-            else [[goal.says, ", ".join(f"{name} {one}" for name, one in goal.where.items()), "", "not measured"]]
-        )
+        lines += [[goal.says, at(row, different(asked) or goal.where), *told[id(row)]] for row in own]
+        lines += [] if own else [[goal.says, at(goal.where, goal.where), "", "not measured"]]
     if not lines:
         return "None has a number: a hand kernel is kept where it wins, and a tie is a result.\n"
     return f"{table(['goal', 'point', 'measured', 'and'], lines)}\n{meant(GOALS[kernel])}\n"
@@ -161,9 +158,9 @@ def meant(goals: tuple[Goal, ...]) -> str:
     return " ".join(told)
 
 
-def at(row: Row, others: list[Row]) -> str:
-    """A point by that in which it may differ from others: `tokens 8192, layout qkv`."""
-    told = [(name, row[name]) for name in different(others)]
+def at(row: Mapping[str, Any], names: Iterable[str]) -> str:
+    """A point by some of its fields: `tokens 8192, layout qkv`."""
+    told = [(name, row[name]) for name in names]
     return ", ".join(name if one is True else f"{name} {one}" for name, one in told if one is not False)
 
 

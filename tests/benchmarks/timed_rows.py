@@ -36,7 +36,8 @@ def noise(row: Row) -> float:
 
 def margin(row: Row, who: str) -> float:
     """A difference from somebody up to this is none, as `diff` has it: the noise, 1 %, or what the clock can not tell apart in the shorter of both."""
-    return max(noise(row), SAME, CLOCK / min(row["us"][name][0] for name in ("hand", who)))
+    shorter = float(min(row["us"][name][0] for name in ("hand", who)))
+    return max(noise(row), SAME, CLOCK / shorter)
 
 
 def loud(row: Row, who: str) -> bool:
