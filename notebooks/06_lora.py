@@ -45,6 +45,7 @@ from inductor_lab.machine.instructions import by_kind
 sys.path.insert(0, "../tests/benchmarks")  # what times the hand kernels
 from contests import Job, add_mul_activation as contest, checked  # isort: skip
 from contests.lora_linear import POINTS
+from timed_rows import stands
 
 HERE, MISSING = Path(tempfile.mkdtemp()), "not measured yet"
 os.environ["TORCH_EXTENSIONS_DIR"] = str(HERE / "built")
@@ -91,8 +92,7 @@ for point in sorted(map(asdict, POINTS), key=lambda one: (one["widths"], one["ro
         row = next((one for one in kept["rows"] if point.items() <= one.items() and "us" in one), None)
         found = {"widths": point["widths"], "rows": point["rows"], "fusing": MISSING}
         if row:
-            low, high = row["ratio"][row["best"]][1]
-            found["fusing"] = "wins" if low > 1.01 else "loses" if high < 1 / 1.01 else "level"
+            found["fusing"] = {"ahead": "wins", "behind": "loses"}.get(stands(row), stands(row))
             own = {name: row["us"][old][0] for old, name in NAMES.items() if old in row["us"]}
             own["best other"] = row["us"][row["best"]][0]
             found |= {name: f"{time:.1f}" for name, time in own.items()} | {"which": row["best"]}

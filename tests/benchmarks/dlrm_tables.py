@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import textwrap
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent))
+
+from goals import DLRM, reached
+from timed_rows import RECORDING, Row, commit, recorded_once
 
 from inductor_lab.gpus import find_gpu
 from inductor_lab.kernels.steps import STEPS
 
-Row = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 RESULTS = Path(__file__).parent / "results" / "dlrm"
 FIRST = "notebook 04"
@@ -30,35 +33,6 @@ FEATURES, HIDDEN = 27, 512
 STEP = 310
 """Microseconds that the grafted inference is to take at most, in a CUDA graph."""
 CONTESTANTS = ("eager", "default", "coordinate_descent_tuning", "max-autotune", "combo_kernels", "fbgemm")
-
-
-@dataclass(frozen=True)
-class Goal:
-    """What a kernel is to reach; met where the lower end of the 95 % interval reaches it."""
-
-    kernel: str
-    batch: int
-    least: float
-    """Time of `against` by the hand kernel's, or of `copy` the share of the copy rate."""
-    precision: str = ""
-    """Of the products; any where empty."""
-    against: str = "best"
-
-
-GOALS = (
-    Goal("lookups", 128, 8, against="default"),
-    Goal("lookups", 65_536, 0.85, against="copy"),
-    Goal("lookups_backward", 128, 8, against="default"),
-    Goal("lookups_backward", 65_536, 0.85, against="copy"),
-    Goal("outer", 128, 1.05, "ieee"),
-    Goal("outer_folded", 128, 1.8, "ieee"),
-    Goal("outer_folded", 128, 2, "tf32x3"),
-    Goal("outer", 128, 1.4, "tf32"),
-    Goal("outer_folded", 128, 2.5, "tf32"),
-    Goal("outer", 128, 1.4, "bf16"),
-    Goal("outer_folded", 128, 2.5, "bf16"),
-    Goal("pairwise", 2048, 2),
-)
 
 
 def diffs() -> dict[str, Row]:
@@ -161,35 +135,25 @@ def together() -> str:
 # ---------------------------------------------------------------- beside everybody else
 
 
-def reached(row: Row, goal: Goal) -> str:
-    """How far a row is from a goal, in words."""
-    if goal.against == "copy":
-        moved = row["bytes"] / row["copy_bytes_per_s"] * 1e6
-        value, (low, high) = row["us"]["hand"]
-        value, low, high, form = moved / value, moved / high, moved / low, ".0%"
-    elif (who := row["best"] if goal.against == "best" else goal.against) not in row["ratio"]:
-        return f"{who} was not timed"
-    else:
-        (value, (low, high)), form = row["ratio"][who], ".2f"
-    short = "not for certain" if value >= goal.least else f"{value / goal.least:.0%} of it"
-    return f"{within(value, [low, high], form)}, {'met' if low >= goal.least else short}"
-
-
 def goals() -> str:
     """Markdown: the rows that have a goal."""
     runs, rows = kernels()
     lines = []
-    for goal in GOALS:
-        least = f"{goal.least:.0%} of the copy rate" if goal.against == "copy" else f"{goal.least}x {goal.against}"
+    for goal in DLRM:
         for row in rows:
-            if (row["kernel"], row["batch"]) == (goal.kernel, goal.batch) and goal.precision in ("", row["precision"]):
+            if goal.holds(row):
                 told = [*own(row), arithmetic(row)] if "us" in row else [""] * 5
-                told += [least, reached(row, goal) if "us" in row else row["failed"]]
-                lines.append([*point(row), *told])
+                how = ", ".join(filter(None, reached(row, goal, rows, runs))) if "us" in row else row["failed"]
+                lines.append([*point(row), *told, goal.says, how])
     if not lines:
         return "Nothing was timed yet.\n"
     head = "kernel, batch, D, rows, products, hand, best, best / hand, copy rate, arithmetic, goal, reached"
-    return f"{table(head, lines)}\n{of(runs)}{commits(runs, rows)} [Every row](../tests/benchmarks/results/dlrm/kernels.md).\n"
+    once = all(recorded_once(row, runs) for row in rows)
+    sure = (
+        f"A time is of one recording of a CUDA graph: [another may take {RECORDING:.1%} longer](timing.md), so a goal that is met or missed by less "
+        "says so. "
+    )
+    return f"{table(head, lines)}\n{of(runs)}{commits(runs, rows)} {sure if once else ''}[Every row](../tests/benchmarks/results/dlrm/kernels.md).\n"
 
 
 def every() -> str:
@@ -233,12 +197,11 @@ def arithmetic(row: Row) -> str:
 
 def commits(runs: list[Row], rows: list[Row]) -> str:
     """Which commit's kernels were timed, where there are several."""
-    code = {run["copy_bytes_per_s"]: run.get("code", "") for run in runs}  # no two runs measure the same rate
     found: dict[str, list[str]] = {}
     for row in rows:
-        kernels = found.setdefault(code[row["copy_bytes_per_s"]], [])
+        kernels = found.setdefault(commit(row, runs), [])
         kernels += [row["kernel"]] * (row["kernel"] not in kernels)
-    told = "; ".join(f"`{one}`: {', '.join(kernels)}" for one, kernels in found.items())
+    told = "; ".join(f"{f'`{one}`' if one else 'not told'}: {', '.join(kernels)}" for one, kernels in found.items())
     return f" By commit, {told}." if len(found) > 1 else ""
 
 

@@ -29,8 +29,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from circumstances import LEFT, Results
+from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
+from timed_rows import CEILING
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.steps import steps, written
@@ -39,8 +40,6 @@ from inductor_lab.measure.timing import ceilings
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CONTESTS = sorted(path.stem for path in (HERE / "contests").glob("[a-z]*.py"))
-CEILING = {"ieee": "fp32", "tf32": "tf32", "tf32x3": "tf32", "bf16": "bf16", "fp16": "bf16"}
-"""Precision of a job's products -> the product whose rate is the most that they reach."""
 CALLS = 2000
 """Microseconds of calls from Python that are one sample, 50 calls at most."""
 AT_MOST = {"step": 300, "verify": 540}
@@ -186,13 +185,13 @@ def main() -> None:
     left = [(head, point) for head, point in work if not any(head.items() <= row.items() for row in done)]
     if left and not asked.smoke:
         results.begin("hand_kernels.py", copy_bytes_per_s=copied())
-    failed = []
+    failed, origin = [], {} if asked.smoke else {"code": circumstances()["code"]}  # runs may be parted from their rows
     for head, point in left:
         if time.monotonic() + (0 if point else A_STEP) > end:
             sys.exit(LEFT)
         row = measured(contest, point, on, asked) if point else of_step(contest, asked.kernel, **head, end=end)
         failed += [row["failed"]] if "failed" in row else []
-        results.add(head | row)
+        results.add(head | row | origin)
     if failed:
         sys.exit(f"error: {len(failed)} rows were not timed: {failed[0]}")
 

@@ -9,15 +9,22 @@ from __future__ import annotations
 import argparse
 import ast
 import json
-import math
+import re
+import sys
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parent))
+
+from goals import GOALS, Goal, reached
+from roofline import TITLE, roofline
+from timed_rows import RECORDING, Row, bounded, commit, outrun, rates, recorded_once, stands
+
 from inductor_lab.kernels.steps import STEPS, says
 
-Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "inductor_lab" / "kernels"
 GALLERY = ROOT / "docs" / "kernels.md"
@@ -25,6 +32,7 @@ PICTURE = ROOT / "docs" / "pictures" / "roofline.svg"
 NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
 )
+TIMING = "../../../docs/timing.md"
 START, END = "<!-- results -->\n", "<!-- /results -->\n"
 ELSEWHERE = {
     "dlrm": "DLRM's hand kernels: hash and lookups, the outer product and its layer, the pairwise dot products. "
@@ -44,6 +52,22 @@ def results(kernel: str) -> Row:
 
 def rows(found: Row, verb: str) -> list[Row]:
     return [row for row in found["rows"] if row["verb"] == verb]
+
+
+def points(found: Row) -> list[Row]:
+    """The points that were timed, with their bounds by the highest rates of the file."""
+    return bounded([row for row in rows(found, "time") if "us" in row])
+
+
+def fields(row: Row) -> list[str]:
+    """What tells a point from others."""
+    names = list(row)
+    return names[1 : names.index("bytes")]
+
+
+def different(timed: list[Row]) -> list[str]:
+    """Of these the ones in which points differ."""
+    return [name for name in fields(timed[0]) if len({str(row[name]) for row in timed}) > 1]
 
 
 def first_line(path: Path) -> str:
@@ -95,8 +119,49 @@ def gained(row: Row | None) -> list[str]:
     saved = "not measured yet" if whole else ""
     if whole.get("saved") is not None:
         saved = f"{whole['saved']:.1f} of {whole['step']['generated']:.1f} us"
+    notes = (re.sub(r"/\S*/", "", note) for note in whole.get("notes", ()))  # of one machine's folders
+    saved = ". ".join([saved, *notes]).replace("|", "\\|")
     us = " for ".join(f"{row['us'][name][0]:.2f}" for name in ("hand", "generated"))
     return [us, within(row["ratio"]), saved]
+
+
+# ---------------------------------------------------------------- what it is to reach
+
+
+def of_goals(kernel: str, found: Row) -> str:
+    """Each goal at each of its points."""
+    timed, lines = points(found), []
+    asked = [row for row in timed if any(goal.holds(row) for goal in GOALS.get(kernel, ()))]
+    for goal in GOALS.get(kernel, ()):
+        own = [row for row in timed if goal.holds(row)]
+        told = {id(row): reached(row, goal, timed, found["runs"]) for row in own}
+        if goal.what == "line" and own:  # the point farthest from it
+            own = [max(own, key=lambda row: float(told[id(row)][0].split()[0]))]
+        lines += [[goal.says, at(row, different(asked) or goal.where), *told[id(row)]] for row in own]
+        lines += [] if own else [[goal.says, at(goal.where, goal.where), "", "not measured"]]
+    if not lines:
+        return "None has a number: a hand kernel is kept where it wins, and a tie is a result.\n"
+    return f"{table(['goal', 'point', 'measured', 'and'], lines)}\n{meant(GOALS[kernel])}\n"
+
+
+def meant(goals: tuple[Goal, ...]) -> str:
+    """What the words of such a table say."""
+    told = [
+        f"Met where the whole 95 % interval is; `within {RECORDING:.1%}` where one recording of a CUDA graph may make the difference."
+    ]
+    if any(goal.level for goal in goals):
+        told.append("What is to be no slower may differ by the noise, 1 % or 0.15 us, whichever is the most.")
+    if any(goal.what == "line" for goal in goals):
+        told.append(
+            "That times are to be linear in the active share has no number; 5 % was chosen, and the point farthest from the line stands here."
+        )
+    return " ".join(told)
+
+
+def at(row: Mapping[str, Any], names: Iterable[str]) -> str:
+    """A point by some of its fields: `tokens 8192, layout qkv`."""
+    told = [(name, row[name]) for name in names]
+    return ", ".join(name if one is True else f"{name} {one}" for name, one in told if one is not False)
 
 
 # ---------------------------------------------------------------- beside everybody else
@@ -104,15 +169,25 @@ def gained(row: Row | None) -> list[str]:
 
 def of_points(found: Row) -> str:
     """Each point with everybody's time."""
-    timed = [row for row in rows(found, "time") if "us" in row]
+    timed = points(found)
     if not timed:
         return ""
-    names = list(timed[0])
-    fields = names[1 : names.index("bytes")]
-    told = [name for name in fields if len({str(row[name]) for row in timed}) > 1]
+    told = different(timed)
     who = list(dict.fromkeys(name for row in timed for name in row["us"] if name not in OURS))
-    head = [*told, "hand", "best other", "best other / hand", "of the bound", "copy rate", "from Python", *who]
-    lines = [[*(str(row[name]) for name in told), *own(row), *times(row, who)] for row in timed]
+    head = [
+        *told,
+        "hand",
+        "best other",
+        "best other / hand",
+        "of the bound",
+        "copy rate",
+        "from Python",
+        *who,
+        "commit",
+    ]
+    lines = [
+        [*(str(row[name]) for name in told), *own(row), *times(row, who), commit(row, found["runs"])] for row in timed
+    ]
     noise = max((abs(row["ratio"]["again"][0] - 1) for row in timed if "again" in row["ratio"]), default=0.0)
     first, copies = found["runs"][0], [row["copy_bytes_per_s"] / 1e12 for row in timed]
     said = (
@@ -120,7 +195,50 @@ def of_points(found: Row) -> str:
         "cold cache, medians; intervals are of 95 %; from Python, a call of the hand kernel for one of the best other. "
         f"The hand kernel timed twice differs from itself by {noise:.1%} at most.\n"
     )
-    return f"{table(head, lines)}\n{said}{refused(found)}"
+    return f"{table(head, lines)}\n{said}\n{of_bound(timed)}{of_recordings(timed, found['runs'])}\n\n{of_commits(timed, found)}{refused(found)}"
+
+
+def of_bound(timed: list[Row]) -> str:
+    """Of products, which rate the bounds take."""
+    told = [
+        f"{name} {high / 1e12:.0f}" + (f" (others down to {low / 1e12:.0f})" if low < 0.99 * high else "")
+        for name, (low, high) in rates(timed).items()
+    ]
+    if not told:
+        return ""
+    low = "".join(f"Somebody is faster than {name}'s, which was measured too low. " for name in outrun(timed))
+    return (
+        f"The bound takes the highest rate of products that a run here measured, in TFLOP/s: {', '.join(told)}. {low}"
+    )
+
+
+def of_recordings(timed: list[Row], runs: list[Row]) -> str:
+    """How sure a small difference is."""
+    once = sum(recorded_once(row, runs) for row in timed)
+    if not once:
+        return "Each time is of several recordings of a CUDA graph."
+    which = "Each time is" if once == len(timed) else f"The times of {once} of {len(timed)} points are"
+    return f"{which} of one recording of a CUDA graph, so a difference under {RECORDING:.1%} may be [that of two recordings]({TIMING})."
+
+
+def of_commits(timed: list[Row], found: Row) -> str:
+    """Of which commits the rows are, as far as they tell."""
+    counts = Counter(commit(row, found["runs"]) for row in timed)
+    unknown = counts.pop("", 0)
+    told = ", ".join(f"`{one}` {count}" for one, count in counts.items())
+    silent = f"; {unknown} do not tell: their run is no longer listed" if unknown else ""
+    of_steps = list(dict.fromkeys(run.get("code", "") for run in found["runs"] if of_step(run)))
+    steps = (
+        f" Rows of steps do not tell; runs that may have made them are of {', '.join(f'`{one}`' for one in of_steps)}."
+    )
+    return (
+        f"Points by commit: {told or 'none'}{silent}.{steps if rows(found, 'step') or rows(found, 'verify') else ''}\n"
+    )
+
+
+def of_step(run: Row) -> bool:
+    """Whether a run may have timed or judged steps."""
+    return "--only time" not in run.get("command", "")
 
 
 def own(row: Row) -> list[str]:
@@ -144,66 +262,9 @@ def refused(found: Row) -> str:
 
 # ---------------------------------------------------------------- the picture
 
-TITLE = "Under the roofline: the share of its bound that a hand kernel reaches, against the bound in microseconds"
-COLOURS = {"ahead": "#1f6f6b", "level": "#8a867b", "behind": "#c46a1b", "alone": "#2f5f8f"}
-AT_LEAST, AT_MOST, HIGHEST = 0.01, 1000, 1.2
-"""Microseconds from left to right, each ten times as far, and the share at the top; what lies beyond stands at the edge."""
-PANEL = (300, 150)
-STEP, LEFT, TOP = (350, 225), 46, 70
-
-
-def across(us: float) -> float:
-    return PANEL[0] * math.log(min(max(us, AT_LEAST), AT_MOST) / AT_LEAST, AT_MOST / AT_LEAST)
-
-
-def down(share: float) -> float:
-    return PANEL[1] * (1 - min(share, HIGHEST) / HIGHEST)
-
-
-def panel(kernel: str, timed: list[Row]) -> str:
-    """The points of one kernel, drawn from (0, 0), which is the top of its frame."""
-    wide, high = PANEL
-    parts = [f'<text class="name" x="0" y="-10">{kernel}</text>']
-    for share in (0, 0.5, 1):
-        y = f"{down(share):.1f}"
-        parts.append(f'<path class="{"bound" if share == 1 else "grid"}" d="M0 {y}H{wide}"/>')
-        parts.append(f'<text class="tick" x="-6" y="{y}" dy="4" text-anchor="end">{share:.0%}</text>')
-    for us in (0.01, 0.1, 1, 10, 100, 1000):
-        parts.append(f'<text class="tick" x="{across(us):.1f}" y="{high + 18}" text-anchor="middle">{us:g}</text>')
-    for row in timed:
-        parts.append(
-            f'<circle cx="{across(row["bound_us"]):.1f}" cy="{down(row["share"]):.1f}" r="4" fill="{COLOURS[stands(row)]}"/>'
-        )
-    return "\n    ".join(parts)
-
 
 def picture() -> str:
-    """docs/pictures/roofline.svg: a frame for each kernel that was timed, three beside each other."""
-    timed = {kernel: [row for row in rows(results(kernel), "time") if "us" in row] for kernel in FOLDERS}
-    drawn = {kernel: own for kernel, own in timed.items() if own}
-    height = TOP + STEP[1] * math.ceil(len(drawn) / 3)
-    used = [word for word in COLOURS if any(stands(row) == word for own in drawn.values() for row in own)]
-    key = "".join(
-        f'<circle cx="{LEFT + 5 + 96 * place}" cy="22" r="5" fill="{COLOURS[word]}"/><text class="tick" x="{LEFT + 16 + 96 * place}" y="26">{word}</text>'
-        for place, word in enumerate(used)
-    )
-    said = f"beside the best other one. Upwards: share of the bound; to the right: the bound in us, {AT_LEAST} and less at the edge"
-    panels = "\n".join(
-        f'  <g transform="translate({LEFT + STEP[0] * (number % 3)} {TOP + STEP[1] * (number // 3)})">\n    {panel(kernel, own)}\n  </g>'
-        for number, (kernel, own) in enumerate(drawn.items())
-    )
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {3 * STEP[0] + 20} {height}">
-  <title>{TITLE}</title>
-  <style>
-    text {{ font-family: system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif }}
-    .name {{ font-size: 15px; font-weight: 600; fill: #16202e }} .tick {{ font-size: 12px; fill: #3b485a }}
-    .grid {{ stroke: #d8dde6 }} .bound {{ stroke: #16202e; stroke-width: 1.5 }} circle {{ fill-opacity: 0.75 }}
-  </style>
-  <rect width="{3 * STEP[0] + 20}" height="{height}" rx="12" fill="#ffffff"/>
-  {key}<text class="tick" x="{LEFT + 96 * len(used)}" y="26">{said}</text>
-{panels}
-</svg>
-"""
+    return roofline({kernel: points(results(kernel)) for kernel in FOLDERS})
 
 
 # ---------------------------------------------------------------- pages
@@ -212,29 +273,27 @@ def picture() -> str:
 def of_kernel(kernel: str) -> str:
     """What stands between the marks of a kernel's README.md."""
     found = results(kernel)
-    points = of_points(found) or NOT_MEASURED.format(kernel=kernel)
-    return f"### What each step gained\n\n{of_steps(kernel, found)}\n### Beside everybody else\n\n{points}"
+    beside = of_points(found) or NOT_MEASURED.format(kernel=kernel)
+    parts = {
+        "What each step gained": of_steps(kernel, found),
+        "What it is to reach": of_goals(kernel, found),
+        "Beside everybody else": beside,
+    }
+    return "\n".join(f"### {title}\n\n{part}" for title, part in parts.items())
 
 
 def place(found: Row) -> str:
     """A sentence on a kernel's place under the roofline, and beside the best other one."""
-    timed = [row for row in rows(found, "time") if "us" in row]
+    timed = points(found)
     if not timed:
         return "Not measured yet."
     shares = sorted(row["share"] for row in timed)
     counts = Counter(stands(row) for row in timed)
     return (
         f"{shares[0]:.0%} to {shares[-1]:.0%} of the bound at {len(timed)} points, half of them at {median(shares):.0%} or more; "
-        f"ahead of the best other one at {counts['ahead']}, behind at {counts['behind']}, level at {counts['level']}."
+        f"ahead of the best other one at {counts['ahead']}, behind at {counts['behind']}, level at {counts['level']}"
+        + (f", not certain at {counts['not certain']}." if counts["not certain"] else ".")
     )
-
-
-def stands(row: Row) -> str:
-    """How a point stands to the best other one: by its interval, within 1 % is level."""
-    if not row["best"]:
-        return "alone"
-    low, high = row["ratio"][row["best"]][1]
-    return "ahead" if low > 1.01 else "behind" if high < 1 / 1.01 else "level"
 
 
 def gallery() -> str:

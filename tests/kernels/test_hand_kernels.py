@@ -103,8 +103,12 @@ def test_the_picture_shows_what_was_measured() -> None:
     assert MADE["PICTURE"].read_text(encoding="utf-8") == made, "make kernel-pages"
     timed = [row for kernel in MADE["FOLDERS"] for row in MADE["rows"](MADE["results"](kernel), "time") if "us" in row]
     assert made.count(' r="4" ') == len(timed) > 0
-    assert MADE["across"](0.001) == 0 and round(MADE["across"](1) / MADE["across"](1000), 9) == 0.4
-    assert MADE["down"](2) == 0 and MADE["down"](0) == MADE["PANEL"][1]
+
+
+def test_what_lies_beyond_the_picture_stands_at_its_edge(contests: Any) -> None:
+    drawn = __import__("roofline")
+    assert drawn.across(0.001) == 0 and round(drawn.across(1) / drawn.across(1000), 9) == 0.4
+    assert drawn.down(2) == 0 and drawn.down(0) == drawn.PANEL[1]
 
 
 def point(hand: float, default: float, **fields: Any) -> dict[str, Any]:
@@ -121,21 +125,87 @@ RUN = {"card": "NVIDIA H200", "torch": "2.11.0", "triton": "3.6.0"}
 
 
 def test_a_table_of_points_and_a_place_under_the_roofline() -> None:
-    found = {"runs": [RUN], "rows": [point(2, 4, rows=1, dtype="bf16"), point(4, 4, rows=5, dtype="bf16")]}
+    rows = [point(2, 4, rows=1, dtype="bf16"), point(4, 4, rows=5, dtype="bf16", code="a1")]
+    found = {"runs": [RUN], "rows": rows}
     told = MADE["of_points"](found)
-    assert "| 1 | 2.00 | 4.00 default | 2.00 (1.98 to 2.04) | 90% | 80% | 9.0 for 30.0 | 4.00 |" in told
+    assert "| 1 | 2.00 | 4.00 default | 2.00 (1.98 to 2.04) | 90% | 80% | 9.0 for 30.0 | 4.00 |  |" in told
+    assert "Points by commit: `a1` 1; 1 do not tell: their run is no longer listed.\n" in told
+    assert "Each time is of one recording of a CUDA graph, so a difference under 3.5% may be" in told
+    rows[0]["recordings"] = 24
+    assert "The times of 1 of 2 points are of one recording" in MADE["of_points"](found)
     assert "- liger, 2 times: not installed" in told and "dtype" not in told  # the same at each point
     assert MADE["place"](found) == (
         "90% to 90% of the bound at 2 points, half of them at 90% or more; ahead of the best other one at 1, behind at 0, level at 1."
     )
 
 
+def test_a_bound_is_by_the_highest_rate_that_was_measured() -> None:
+    slow = point(4, 4, rows=1, precision="fp16") | {"flops": 8e6, "flops_per_s": 1e12, "bound_us": 8, "share": 2}
+    fast, ieee = slow | {"precision": "bf16", "flops_per_s": 4e12}, slow | {"precision": "ieee"}
+    found = {"runs": [RUN], "rows": [slow, fast, ieee]}
+    assert [row["share"] for row in MADE["points"](found)] == [0.5, 0.5, 2]
+    assert (
+        "in TFLOP/s: bf16 4 (others down to 1), fp32 1. Somebody is faster than fp32's, which was measured too low. Each"
+        in MADE["of_points"](found)
+    )
+
+
+@pytest.mark.parametrize(
+    ("default", "again", "place"),
+    [
+        (4.3, [0.99, 1.01], "ahead"),
+        (4.17, [0.99, 1.0], "level"),
+        (3.7, [1, 1], "behind"),
+        (4.3, [0.9, 1], "not certain"),
+    ],
+)
+def test_a_difference_inside_the_noise_is_none(default: float, again: list[float], place: str) -> None:
+    """By the same margin as `diff`: here 0.15 us are 3.75 % of the hand kernel's 4 us."""
+    row = point(4, default)
+    row["ratio"] |= {"again": [1, again], "default": [default / 4, [default / 4 - 0.01, default / 4 + 0.01]]}
+    assert MADE["stands"](row) == place
+
+
+def test_a_goal_is_met_or_missed_or_not_certain(contests: Any) -> None:
+    goals = __import__("goals")
+    base = point(100, 150, code="a1") | {"copy_share": 1}
+
+    def said(goal: Any, low: float, high: float, **fields: Any) -> str:
+        row = base | {"ratio": {"default": [(low + high) / 2, [low, high]], "again": [1, [1, 1]]}} | fields
+        return str(goals.reached(row, goal, [row], [])[1])
+
+    twice, level = goals.Goal({}, 2, against="default"), goals.Goal({}, 1, against="default")
+    assert said(twice, 2.2, 2.4) == "met" and said(twice, 2.01, 2.03) == "met, within 3.5%"
+    assert said(twice, 2.01, 2.03, recordings=24) == "met" and said(twice, 1.9, 2.1) == "not certain"
+    assert said(twice, 1.49, 1.51) == "missed by 25%" and said(twice, 1.95, 1.97) == "missed by 2%, within 3.5%"
+    assert said(level, 0.992, 0.996) == "met, within 3.5%" and said(level, 0.7, 0.72) == "missed by 29%"
+    most = goals.Goal({}, 1.05, "takes", "default")
+    assert said(most, 1.2, 1.3) == "met" and said(most, 0.849, 0.851) == "missed by 12%"
+    assert goals.reached(base, goals.Goal({}, 1, against="liger"), [], []) == ("", "liger not timed")
+    assert goals.reached(base, goals.Goal({}, 90, "us"), [], []) == ("100.00 (100.00 to 100.00)", "missed by 11%")
+
+
+def test_each_goal_has_a_row() -> None:
+    for kernel in sorted(MADE["GOALS"]):
+        assert "not measured" not in MADE["of_goals"](kernel, MADE["results"](kernel))
+    assert "| 1.2x best | rows 5 |  | not measured |" in of_a_goal_without_rows()
+
+
+def of_a_goal_without_rows() -> str:
+    goal = __import__("goals").Goal({"rows": 5}, 1.2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(MADE["GOALS"], "none", (goal,))
+        return str(MADE["of_goals"]("none", {"runs": [RUN], "rows": [point(2, 4, rows=1)]}))
+
+
 def test_what_a_step_gained() -> None:
+    whole: dict[str, Any] = {"saved": 2.04, "step": {"generated": 50, "grafted": 48}}
     row = {
-        "us": {"hand": [2, [2, 2]], "generated": [4, [4, 4]]}, "ratio": [2, [1.9, 2.1]],
-        "in_the_model": {"saved": 2.04, "step": {"generated": 50, "grafted": 48}},
+        "us": {"hand": [2, [2, 2]], "generated": [4, [4, 4]]}, "ratio": [2, [1.9, 2.1]], "in_the_model": whole,
     }  # fmt: skip
     assert MADE["gained"](row) == ["2.00 for 4.00", "2.00 (1.90 to 2.10)", "2.0 of 50.0 us"]
+    whole["notes"] = ["The module computes something else at /tmp/of/rms_norm:0."]
+    assert MADE["gained"](row)[2] == "2.0 of 50.0 us. The module computes something else at rms_norm:0."
     assert MADE["gained"]({"failed": "diff took longer"}) == ["", "", "diff took longer"]
     assert MADE["verdict"]({"verdict": "pass", "cases": 102, "wrong": {}}) == "pass, 102 cases"
     wrong = {"edge values": "mm is NaN where float64 says 2", "all edges": "mm is inf"}

@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 
 from inductor_lab.errors import LabError
 from inductor_lab.measure.contest.contestants import INDUCTOR, inductor
-from inductor_lab.measure.timing.samples import Method, first_line, measure, recorded
+from inductor_lab.measure.timing.samples import RECORDINGS, Method, first_line, measure, recorded
 from inductor_lab.measure.timing.significance import median_interval
 
 Row = dict[str, Any]
@@ -177,7 +177,7 @@ def called(functions: Mapping[str, Function], calls: int, rounds: int = 15) -> d
 
 def told(times: Mapping[str, Sequence[float]], moved: int, copy: float, beside: Sequence[str] = ()) -> Row:
     """Medians with their intervals, everybody's ratio to `hand` of the same rounds, and `hand`'s share of the copy rate."""
-    row: Row = {"us": {}, "ratio": {}, "rounds": len(times["hand"])}
+    row: Row = {"us": {}, "ratio": {}, "rounds": len(times["hand"]), "recordings": RECORDINGS}
     for name, own in times.items():
         row["us"][name] = median_interval(own)
         if name != "hand":
