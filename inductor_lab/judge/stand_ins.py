@@ -47,8 +47,7 @@ def install() -> None:
     for name, (owner, asked, what) in LACKING.items():
         if not hasattr(interpreter.InterpreterBuilder, name):
             setattr(owner, asked, _lacks(what))
-    Autotuner.run, Autotuner.prune_configs = _tuned(Autotuner.run), _of_one(Autotuner.prune_configs)
-    Autotuner.do_bench = _timed
+    Autotuner.run = _tuned
     driver.set_active(_Driver())
     if not torch.cuda.is_available():
         for name, function in _CUDA.items():
@@ -73,28 +72,42 @@ def _lacks(what: str) -> Any:
     return refuse
 
 
-def _tuned(run: Any) -> Any:
-    """`Autotuner.run` of the chosen configuration alone: it is timed, and kept for as long as it is chosen."""
+def _tuned(self: Any, *args: Any, **kwargs: Any) -> Any:
+    """`Autotuner.run` without a clock: the chosen configuration.
 
-    def call(tuner: Any, *args: Any, **kwargs: Any) -> Any:
-        tuner.cache = vars(tuner).setdefault("cache_by_choice", {}).setdefault(_chosen[0], {})
-        return run(tuner, *args, **kwargs)
+    The first launch of each key runs it once more before, between the hooks, as timing does: a kernel that reads what it writes needs
+    `reset_to_zero` or `restore_value`.
+    """
+    self.nargs = dict(zip(self.arg_names, args, strict=False))
+    several = len(self.configs) > 1
+    configs = self.prune_configs(kwargs) if several else self.configs
+    self.best_config = config = configs[_chosen[0] % len(configs)]
+    named = {**self.nargs, **kwargs, **config.all_kwargs()}
+    if several and (key := _key(self, named)) not in self.cache:
+        self.cache[key] = config
+        _timed(self, config, named, args, kwargs)
+        self.pre_hook(named, reset_only=True)
+    if config.pre_hook:
+        config.pre_hook(named)
+    made = self.fn.run(*args, **kwargs, **config.all_kwargs())
+    self.nargs = None
+    return made
 
-    return call
+
+def _key(tuner: Any, named: dict[str, Any]) -> tuple[Any, ...]:
+    """What a configuration is kept for: the arguments that the decorator names, and every dtype."""
+    kept = {name: value for name, value in named.items() if name in tuner.arg_names}
+    dtypes = [str(value.dtype) for value in kept.values() if hasattr(value, "dtype")]
+    return (*(kept[name] for name in tuner.keys if name in kept), *dtypes)
 
 
-def _of_one(prune: Any) -> Any:
-    def call(tuner: Any, kwargs: Any) -> list[Any]:
-        configs = prune(tuner, kwargs)
-        return [configs[_chosen[0] % len(configs)]]
-
-    return call
-
-
-def _timed(tuner: Any, launch: Any, quantiles: Any) -> list[float]:
-    """A launch between the hooks, as timing does it, and no clock: a kernel that reads what it writes needs `reset_to_zero` or `restore_value`."""
-    launch()
-    return [0.0 for _ in quantiles]
+def _timed(tuner: Any, config: Any, named: dict[str, Any], args: Any, kwargs: Any) -> None:
+    """One of the launches by which a configuration is timed."""
+    if config.pre_hook:
+        config.pre_hook(named)
+    tuner.pre_hook(named)
+    tuner.fn.run(*args, **kwargs, **config.all_kwargs())
+    tuner.post_hook(named, exception=None)
 
 
 # ------------------------------------------------------------ the card

@@ -46,7 +46,6 @@ REPLACED = {
     "ScanOps.cumsum": "input",
     "ScanOps.cumprod": "input",
     "ASTTransformer.visit_Assign": "node",
-    "Autotuner.prune_configs": "kwargs",
     "_patch_lang": "fn",
     "_patch_lang_tensor": "tensor scope",
     "_implicit_cvt": "arg",
@@ -84,6 +83,8 @@ CALLED = {
     "TensorDescHandle.materialize_pointers": "offsets",
     "GridExecutor": "fn arg_names grid pre_run_hooks",
     "InterpretedFunction.rewrite": "",
+    "Autotuner.prune_configs": "kwargs",
+    "Config.all_kwargs": "",
     "ReduceOps": "axis combine_fn keep_dims",
     "ReduceOps.to_tensor": "ret dtype",
     "interpreter_semantic.to_tensor": "x",
@@ -106,13 +107,14 @@ SET = {
     "ReduceOps.__init__": "keep_dims",
     "TensorHandle.__init__": "data dtype",
     "TensorDescHandle.__init__": "base padding",
-    "Autotuner.__init__": "cache",
+    "Autotuner.__init__": "fn arg_names configs keys cache pre_hook post_hook",
+    "Config.__init__": "pre_hook",
 }
 """Attributes that a function gives its object."""
 
 THERE = (
     "GridExecutor.__call__", "InterpretedFunction.run", "InterpretedFunction.rewritten_fn", "FunctionRewriter.ast_transformer",
-    "Autotuner.run", "Autotuner.do_bench", *(f"tl.standard._{name}" for name in (
+    "Autotuner.run", *(f"tl.standard._{name}" for name in (
         "argmax_combine_tie_break_left", "argmin_combine_tie_break_left", "elementwise_max", "elementwise_min", "sum_combine",
     )),
     "interpreter_builder.options.sanitize_overflow", "_interpreter.load", "_interpreter.store", "_ir.ATOMIC_OP.FADD", "_ir.ATOMIC_OP.XCHG",
