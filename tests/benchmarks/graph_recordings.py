@@ -1,6 +1,7 @@
 """Does a CUDA graph's time tell of its kernels alone? The same launches recorded again and again, and against themselves. Needs a GPU.
 
     python tests/benchmarks/graph_recordings.py FILE... -o tests/benchmarks/results/graph_recordings.json
+    python tests/benchmarks/graph_recordings.py --simulate 4         without a GPU: two speeds 4 % apart, by chance for each recording
 
 Of each ejected file, a span's or a kernel's, twelve recordings of `launch_generated` are timed in the same rounds: their medians. Then it is compared
 with itself under six seeds, with one recording of each contestant and with as many as the instrument makes.
@@ -9,6 +10,7 @@ with itself under six seeds, with one recording of each contestant and with as m
 from __future__ import annotations
 
 import argparse
+import random
 import statistics
 from pathlib import Path
 from typing import Any
@@ -47,11 +49,33 @@ def measured(path: Path) -> dict[str, Any]:
     return row
 
 
+def simulated(apart: float, recordings: int, comparisons: int = 400, rounds: int = 300) -> float:
+    """The share of comparisons of a kernel with itself that say `faster` or `slower`, where each recording has one of two speeds with equal chances.
+
+    Args:
+        apart: Of the speeds, in percent; samples scatter by 0.4 % besides.
+    """
+    wrong = 0
+    for seed in range(comparisons):
+        draw = random.Random(seed)
+        speeds = [[1 + apart / 100 * draw.randint(0, 1) for _ in range(3)] for _ in range(recordings)]
+        ours, theirs, again = zip(*(
+            [speed * (1 + draw.gauss(0, 0.004)) * 100 for speed in own] for own in speeds for _ in range(rounds // recordings)
+        ), strict=True)  # fmt: skip
+        wrong += compared(ours, theirs, again).verdict in ("faster", "slower")
+    return wrong / comparisons
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--simulate", type=float, metavar="PERCENT")
     asked = parser.parse_args()
+    if asked.simulate is not None:
+        for recordings in (1, 8, samples.RECORDINGS):
+            print(f"{recordings} recordings: {simulated(asked.simulate, recordings):.2%} of comparisons are wrong")
+        return
     results = Results(asked.output, (__doc__ or "").partition("\n")[0])
     results.begin("graph_recordings.py", seeds=SEEDS, copies=COPIES)
     for path in asked.files:
