@@ -17,7 +17,7 @@ pytest.importorskip("triton")
 TESTS = next(folder for folder in Path(__file__).resolve().parents if (folder / "benchmarks").is_dir())
 RESULTS = TESTS / "benchmarks" / "results" / "stand_ins.json"
 PROGRAM = TESTS / "benchmarks" / "stand_ins_on_a_card.py"
-sys.path.insert(0, str(PROGRAM.parent))
+sys.path.append(str(PROGRAM.parent))
 
 import stand_ins_on_a_card as held  # noqa: E402
 from operations_of_a_card import operations  # noqa: E402

@@ -10,7 +10,7 @@ import pytest
 from asked import some
 from folders import TESTS
 
-sys.path.insert(0, str(TESTS / "benchmarks"))
+sys.path.append(str(TESTS / "benchmarks"))
 from fuzz import attempt
 from mutations import HOSTILE, MUTATIONS
 from test_read import KERNEL, MODULE, as_log
