@@ -178,7 +178,9 @@ def of_outer(point: Point, on: str) -> Job:
         return outer_.outer_linear(x, given, bias, relu=True, precision=precision, tiles=tiles)
 
     moved = (read.numel() + x.numel() + point.batch * HIDDEN) * dtype.itemsize
-    candidates: list[dict[str, int]] = [{}] if ieee else [asdict(tiles) for tiles in outer_.TILES.values()]
+    candidates: list[dict[str, int]] = [{}] if ieee else [asdict(one) for one in outer_.CANDIDATES]
+    if isinstance(given, outer_.Folded):  # whose columns are those of its memory
+        candidates = [one for one in candidates if one.get("block_j", block_j) == block_j]
     how: dict[str, Any] = {"precision": point.precision, "limit": LIMIT[point.precision]}
     return Job(hand, outer, (x, weight, bias), candidates, moved, **how)
 
