@@ -17,7 +17,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -268,7 +268,8 @@ def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> R
     return row | {"took_s": round(time.monotonic() - start, 1)}
 
 
-def main() -> None:
+def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """What is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--kernels", nargs="+", choices=JOBS, default=list(JOBS))
@@ -281,10 +282,15 @@ def main() -> None:
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no point is begun")
     parser.add_argument("--tune", action="store_true", help="time the hand kernels' candidates, nobody else")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
-    asked = parser.parse_args()
+    asked = parser.parse_args(words)
     if asked.smoke:
         asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", *PUBLIC]
         asked.kernels = [one for one in asked.kernels if not one.startswith("outer")]  # minutes in the interpreter
+    return asked
+
+
+def main() -> None:
+    asked = parsed()
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
     end, verb = time.monotonic() + asked.stop, "tune" if asked.tune else "time"
     results = Results(asked.output, (__doc__ or "").partition("\n")[0])
