@@ -1,8 +1,9 @@
-"""What DLRM's pages have of cpu.json and machine_code.json in tests/benchmarks/results/dlrm, for which no card was asked; `dlrm_tables.py` writes it."""
+"""What DLRM's pages have of the results in tests/benchmarks/results/dlrm that no card was asked for; `dlrm_tables.py` writes it."""
 
 from __future__ import annotations
 
 import re
+from statistics import median
 from typing import Any
 
 from dlrm_tables import RESULTS, filled, kept, table
@@ -34,6 +35,23 @@ def console(name: str) -> str:
     (row,) = (row for row in rows("console") if row["name"] == f"console {name}")
     lines = [line for typed, said in row["commands"] for line in (f"$ {typed}", *said) if not PROGRESS.match(line)]
     return "\n".join(["```console", *lines, "```", ""])
+
+
+def failed() -> str:
+    """What `verify --thorough` holds against `outer_3`, and why it is so."""
+    cases = kept(RESULTS / "verify_outer_3.json")["cases"]
+    bad = [one for one in cases if not one["passed"]]
+    if not bad:
+        return filled(f"`outer_3` passes all of {len(cases)} cases.")
+    told = "; ".join(f"in `{one['name']}` {one['message']}" for one in bad)
+    (found,) = kept(RESULTS / "cancelling.json")["rows"]
+    off, orders = found["off"], found["off"]["random orders in float32"]
+    return filled(
+        f"`outer_3` fails {len(bad)} of {len(cases)} cases, where groups of inputs are of very different sizes: {told}. Drawn again on a CPU, the sizes "
+        f"of its products add up to {found['sizes_by_sum']:,.0f} times their sum. The folded weight's rounding alone costs "
+        f"{off['folded in float32, summed in float64']:.3%}. The order of the sum is the reason: {len(orders)} random orders of the products in float32 "
+        f"miss {median(orders):.1%} in the median, and {orders[0]:.1%} at least, while eager's order misses {off['eager']:.2%}."
+    )
 
 
 def rates() -> str:
@@ -74,5 +92,6 @@ TABLES = {
     "dlrm_trained": lambda: console("training"),
     "dlrm_exported": lambda: console("export"),
     "dlrm_rates": rates,
+    "dlrm_outer_3": failed,
     "dlrm_outer_code": machine_code,
 }

@@ -52,18 +52,6 @@ def verdict(step: str) -> str:
     return str(found.get("verdict", ""))
 
 
-def failed() -> str:
-    """What `verify --thorough` holds against `outer_3`."""
-    cases = kept(RESULTS / "verify_outer_3.json")["cases"]
-    bad = [one for one in cases if not one["passed"]]
-    told = "; ".join(f"in `{one['name']}` {one['message']}" for one in bad)
-    if not bad:
-        return filled(f"`outer_3` passes all of {len(cases)} cases.")
-    return filled(
-        f"`outer_3` fails {len(bad)} of {len(cases)} cases, where groups of inputs are of very different sizes: {told}."
-    )
-
-
 def kernels() -> tuple[list[Row], list[Row]]:
     """The runs of `dlrm_kernels.py`, and its rows; none where nothing was timed yet."""
     found = kept(RESULTS / "kernels.json")
@@ -284,7 +272,6 @@ def noise(row: Row, form: str) -> str:
 
 TABLES: dict[str, Callable[[], str]] = {
     "dlrm_steps": steps,
-    "dlrm_outer_3": failed,
     "dlrm_goals": goals,
     "dlrm_grafted": grafted,
     "dlrm": sentences,

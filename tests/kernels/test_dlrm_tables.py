@@ -44,7 +44,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 TALK = ("dlrm_talk", "dlrm_item", "dlrm_modes", "dlrm_rates", "dlrm_names")
-CPU = ("dlrm_reader", "dlrm_trained", "dlrm_exported", "dlrm_outer_code")
+CPU = ("dlrm_reader", "dlrm_trained", "dlrm_exported", "dlrm_outer_code", "dlrm_outer_3")
 
 
 @pytest.mark.parametrize("name", [*MADE["TABLES"], *TALK, *CPU])
