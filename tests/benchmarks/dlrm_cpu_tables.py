@@ -73,7 +73,11 @@ def machine_code() -> str:
         scaling = sum(codes.get(name, 0) for name in SCALING)
         issued = row["instructions"] * warps / SCHEDULERS
         lines.append(
-            [row["precision"], "x_j" if row["products"] else "the sums", f"{row['block_b']} x {row['block_h']}"]
+            [
+                row["precision"],
+                "x_j" if row["products"] else "the sums",
+                f"{row['block_b']} x {row['block_h']} x {row['block_j']}",
+            ]
             + [
                 str(row["registers"]),
                 str(row["spilled_bytes"]),
@@ -83,8 +87,8 @@ def machine_code() -> str:
             ]
             + [f"{issued:.0f}", f"{row['flop'] / CYCLE[row['precision']]:.0f}"]
         )
-    head = "products, scaled, samples x outputs, registers, bytes spilled, instructions, of matrices, that scale, cycles to issue them, of the tensor cores"
-    return f"{table(head, lines)}\nBy triton {found['triton']} for {found['target']}, of 64 columns j; of all warps on {SCHEDULERS} schedulers.\n"
+    head = "products, scaled, samples x outputs x j, registers, bytes spilled, instructions, of matrices, that scale, cycles to issue them, of the tensor cores"
+    return f"{table(head, lines)}\nBy triton {found['triton']} for {found['target']}; cycles of all warps on {SCHEDULERS} schedulers.\n"
 
 
 TABLES = {

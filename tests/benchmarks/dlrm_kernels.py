@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -166,21 +167,23 @@ def of_outer(point: Point, on: str) -> Job:
     x = torch.randn(point.batch, features, device=on, dtype=dtype)
     weight, bias = torch.randn(HIDDEN, features**2, device=on, dtype=dtype) / features, x.new_ones(HIDDEN)
     ieee = point.precision == "ieee" and on != "cpu"
-    block_j = outer_ieee.BLOCK_J if ieee else outer_.Tiles().block_j
-    given = outer_.fold(weight, block_j) if point.kernel == "outer_folded" else weight
-    read = given.tiles if isinstance(given, outer_.Folded) else given
+
+    @cache
+    def given(block_j: int) -> Tensor | outer_.Folded:
+        return outer_.fold(weight, block_j) if point.kernel == "outer_folded" else weight
 
     def hand(configuration: dict[str, int] | None) -> Tensor:
         if ieee:
-            return outer_ieee.outer_linear(x, given, bias, relu=True)
+            return outer_ieee.outer_linear(x, given(outer_ieee.BLOCK_J), bias, relu=True)
         tiles = outer_.Tiles(**configuration) if configuration else None
         precision = point.precision if dtype == torch.float32 else "tf32x3"
-        return outer_.outer_linear(x, given, bias, relu=True, precision=precision, tiles=tiles)
+        own = given((tiles or outer_.Tiles()).block_j)
+        return outer_.outer_linear(x, own, bias, relu=True, precision=precision, tiles=tiles)
 
+    first = given(outer_ieee.BLOCK_J if ieee else outer_.Tiles().block_j)
+    read = first.tiles if isinstance(first, outer_.Folded) else first
     moved = (read.numel() + x.numel() + point.batch * HIDDEN) * dtype.itemsize
     candidates: list[dict[str, int]] = [{}] if ieee else [asdict(one) for one in outer_.CANDIDATES]
-    if isinstance(given, outer_.Folded):  # whose columns are those of its memory
-        candidates = [one for one in candidates if one.get("block_j", block_j) == block_j]
     how: dict[str, Any] = {"precision": point.precision, "limit": LIMIT[point.precision]}
     return Job(hand, outer, (x, weight, bias), candidates, moved, **how)
 

@@ -27,8 +27,8 @@ from inductor_lab.machine.triton_private import disassembled
 Row = dict[str, Any]
 FEATURES = 432
 SHOWN = {
-    precision: (own, replace(own, products=True), replace(own, products=True, block_b=256))
-    for precision, own in (("tf32", TILES["tf32"]), ("bf16", TILES["half"]))
+    precision: (own, replace(own, products=True), replace(own, products=True, block_b=256, block_j=columns))
+    for precision, own, columns in (("tf32", TILES["tf32"], 32), ("bf16", TILES["half"], 64))
 }
 """Precision of the products -> tiles."""
 OPCODE = re.compile(r"/\*[0-9a-f]+\*/\s+(?:@!?U?P\d+\s+)?([A-Z0-9]+)")

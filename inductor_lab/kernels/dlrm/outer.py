@@ -46,7 +46,7 @@ class Tiles:
     """So many programs share all tiles: one for each SM of an H100 or H200."""
     products: bool = False
     """Scale x_j by x_i before it is multiplied, and not what comes out. The sum then stays where the matrix instructions add to it: nobody waits for those of
-    one tile, and half the registers hold as many sums. But float32 goes through shared memory on its way."""
+    one tile, and half the registers hold as many sums."""
 
 
 TILES = {"ieee": Tiles(num_stages=2), "tf32": Tiles(), "tf32x3": Tiles(num_stages=3), "half": Tiles(num_stages=5)}
@@ -186,7 +186,7 @@ def partial_products(
                 step = F
                 inside = in_hidden[:, None] & (j < F)[None, :]
             for i in range(first, last):
-                x_i = tl.load(x_ptr + b.to(tl.int64) * F + i, in_batch, 0.0).to(tl.float32)
+                x_i = feature(x_ptr, b.to(tl.int64) * F + i, in_batch, PRODUCTS)
                 weight = tl.load(tile, inside, 0.0)
                 if HALVED:
                     weight *= 0.5
@@ -199,6 +199,21 @@ def partial_products(
         total *= 4.0
     out = partial_ptr + (part * batch + b).to(tl.int64)[:, None] * hidden + h[None, :]
     tl.store(out, total, in_batch[:, None] & in_hidden[None, :])
+
+
+@triton.jit
+def feature(x_ptr, offset, inside, IN_HALVES: tl.constexpr):
+    """x at these places, in float32.
+
+    In halves, a load of 16 bits is none that Triton sends ahead through shared memory: from there x_i would come in another layout than x_j is
+    multiplied in, and all of their products would change theirs in every turn.
+    """
+    if IN_HALVES and x_ptr.dtype.element_ty == tl.float32:
+        half_ptr = x_ptr.to(tl.pointer_type(tl.uint16)) + 2 * offset
+        lower = tl.load(half_ptr, inside, 0).to(tl.uint32)
+        upper = tl.load(half_ptr + 1, inside, 0).to(tl.uint32)
+        return (lower | (upper << 16)).to(tl.float32, bitcast=True)
+    return tl.load(x_ptr + offset, inside, 0.0).to(tl.float32)
 
 
 @triton.jit
