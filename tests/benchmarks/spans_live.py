@@ -21,6 +21,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -126,13 +127,19 @@ def captured(model: Model, name: str) -> Any:
 
 
 def grafted(
-    model: Model, rows: Sequence[Row], folder: Path, want: Mapping[str, Any], told: Callable[[Row], None]
+    model: Model,
+    rows: Sequence[Row],
+    folder: Path,
+    want: Mapping[str, Any],
+    told: Callable[[Row], None],
+    says: Callable[[str], None],
 ) -> None:
     """Each row with what became of its file in the model.
 
     Args:
         want: What the ungrafted model makes.
         told: Called with a row that is whole.
+        says: With what is done.
     """
     from inductor_lab.replay.against_generated import DRAWS
 
@@ -144,6 +151,7 @@ def grafted(
     while groups:
         some = groups.pop(0)
         found = _run(model, some, folder, want, draws)
+        says(f"{len(some)} grafted: {found['live']} {found['live_says']}")
         wrong, left = found["live"] != "pass", [row for row in some if row["span"] in found["idle"]]
         if len(some) > 1 and (wrong or left):
             middle = len(some) // 2
@@ -224,13 +232,8 @@ def made(name: str) -> Model:
     )
 
 
-def one(name: str, results: Results, files: Path, top: int) -> None:
+def one(name: str, results: Results, files: Path, top: int, says: Callable[[str], None]) -> None:
     """All rows of a model, and its files."""
-    begun = time.monotonic()
-
-    def says(what: str) -> None:
-        print(f"{time.monotonic() - begun:4.0f} s  {name}: {what}", file=sys.stderr, flush=True)
-
     model = made(name)
     says("made")
     found = captured(model, name)
@@ -244,7 +247,7 @@ def one(name: str, results: Results, files: Path, top: int) -> None:
         if row["eject"] != "pass" and row["span"] not in done:
             results.add(row)
     left = [row for row in rows if row["span"] not in done]
-    grafted(model, left, files, want, results.add)
+    grafted(model, left, files, want, results.add, says)
     says("done")
 
 
@@ -278,9 +281,20 @@ def here() -> None:
         results = Results(asked.output / FILE, (__doc__ or "").partition("\n")[0])
         results.begin("spans_live.py")
         (files := asked.output / "files").mkdir(exist_ok=True)
-        one(asked.here, results, files, asked.top)
+        begun, code = time.monotonic(), 0
+        with (asked.output / f"{asked.here}.log").open("a", encoding="utf-8", buffering=1) as log:
+
+            def says(what: str) -> None:
+                print(f"{time.monotonic() - begun:4.0f} s  {what}", file=log)
+
+            try:
+                one(asked.here, results, files, asked.top, says)
+            except Exception:
+                code = 1
+                for where in (log, sys.stderr):
+                    traceback.print_exc(file=where)
     sys.stdout.flush()
-    os._exit(0)  # Inductor's own end waits for its compile workers, of which some never end (torch 2.11)
+    os._exit(code)  # Inductor's own end waits for its compile workers, of which some never end (torch 2.11)
 
 
 if __name__ == "__main__":
