@@ -78,6 +78,21 @@ def test_spans_of_both_graphs_run_in_the_place_of_their_steps(lora: Path, loaded
     ]
 
 
+@pytest.mark.parametrize(("left_out", "verdict"), [("relu", "pass"), ("mm_4", "fail")])
+def test_an_edit_may_leave_out_what_nobody_reads_behind_the_span(
+    lora: Path, loaded: Capture, tmp_path: Path, left_out: str, verdict: str
+) -> None:
+    """Backward overwrites what forward kept of a relu, makes two products of it, and is done with it."""
+    found = span(loaded, "0_backward", 6, 8)
+    begins = "    launch_add_relu_backward(relu, "
+    file = ejected(loaded, found, tmp_path, (begins, f"    {left_out} = {left_out}.clone()\n{begins}"))
+    assert 'UNREAD = ("relu",)' in file.read_text()
+    told = replay(lora, grafts={found.name: file})
+    assert told.verdict == verdict
+    (grafted,) = [one for one in told.launches if one.grafted]
+    assert grafted.verdict == verdict and ("mm_4" in grafted.message) == (verdict == "fail")
+
+
 @pytest.mark.slow
 def test_a_graph_too_large_for_eager_is_held_to_the_generated_module(
     lora: Path, loaded: Capture, tmp_path: Path
