@@ -29,6 +29,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.fixture
 def dlrm(jobs: ModuleType) -> ModuleType:
+    pytest.importorskip("triton")
     return importlib.import_module("dlrm")
 
 
@@ -98,6 +99,22 @@ def test_every_step_is_timed_and_judged_and_jobs_have_names_of_their_own(dlrm: M
     assert len({*names}) == len(names) and {
         f"{verb}_{step}" for step in STEPS["dlrm"] for verb in ("diff", "verify")
     } < {*names}
+
+
+def test_what_is_left_follows_from_the_rows_that_are_there(jobs: ModuleType, dlrm: ModuleType, tmp_path: Path) -> None:
+    job = dlrm.kernels("pairwise", "goal_pairwise", "--batches 2048 --columns 16 --precisions ieee tf32")
+    assert job in jobs.left(tmp_path, [job], ())
+    kept = jobs.Results(tmp_path / job.file, "")
+    for verb, point in (("tune", job.points[0]), ("time", job.points[0]), ("time", job.points[1])):
+        assert jobs.left(tmp_path, [job], ()) == [job]
+        kept.add({**point, "verb": verb, "us": {}})
+    assert not jobs.left(tmp_path, [job], ()) and not (tmp_path / "jobs.json").exists()
+
+    grafted = dlrm.script("grafted", dlrm.dlrm_grafted.SMOKE)
+    for point in dlrm.dlrm_grafted.SMOKE:
+        assert jobs.left(tmp_path, [grafted], ()) == [grafted]
+        jobs.Results(tmp_path / grafted.file, "").add({"training": point.training, "steps": [*point.steps]})
+    assert not jobs.left(tmp_path, [grafted], ())
 
 
 def test_each_card_that_cuda_may_see_or_a_sentence(jobs: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

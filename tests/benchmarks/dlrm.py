@@ -11,10 +11,17 @@ How jobs run, and what is left of one that fails: jobs.py.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+import dlrm_grafted
+import dlrm_kernels
+import dlrm_talk
 import jobs
 from jobs import Job
 
@@ -37,25 +44,44 @@ def every() -> list[Job]:
     first = ("lookups_2", "outer_2", "outer_3", "outer_1")
     steps = [job for step in (*first, *(one for one in STEPS["dlrm"] if one not in first)) for job in of_step(step)]
     return [
-        script("grafted"),
+        script("grafted", dlrm_grafted.POINTS),
         *steps[: 2 * len(first)],
-        *(script("kernels", f"goal_{one}", ("kernel", one), f"--kernels {one} {GOALS[one]}") for one in GOALS),
+        *(kernels(one, f"goal_{one}", GOALS[one]) for one in GOALS),
         *steps[2 * len(first) :],
-        *(script("talk", one, ("experiment", one), f"--experiments {one}") for one in ("hash", "item", "modes")),
-        *(script("kernels", one, ("kernel", one), f"--kernels {one}") for one in KERNELS),
+        *(talk(one) for one in dlrm_talk.EXPERIMENTS),
+        *(kernels(one, one) for one in KERNELS),
     ]
 
 
 def smoke() -> list[Job]:
     """Some of it, small."""
-    told = script("kernels", "lookups", ("kernel", "lookups"), "--kernels lookups --smoke")
-    return [script("grafted", options="--smoke"), told, script("talk", options="--experiments hash --smoke")]
+    return [
+        script("grafted", dlrm_grafted.SMOKE, options="--smoke"),
+        kernels("lookups", "lookups", "--smoke"),
+        talk("hash", "--smoke"),
+    ]
 
 
-def script(of: str, name: str = "", rows: tuple[str, str] = ("", ""), options: str = "") -> Job:
-    """`dlrm_OF.py`, which goes on where it stopped."""
+def kernels(kernel: str, name: str, options: str = "") -> Job:
+    """The rows of a kernel."""
+    words = f"--kernels {kernel} {options}"
+    points = dlrm_kernels.points(dlrm_kernels.parsed(words.split()))
+    return script("kernels", points, name, ("kernel", kernel), words, verb="time")
+
+
+def talk(experiment: str, options: str = "") -> Job:
+    """The rows of an experiment."""
+    points = [one for one in dlrm_talk.points("--smoke" in options) if one.experiment == experiment]
+    return script("talk", points, experiment, ("experiment", experiment), f"--experiments {experiment} {options}")
+
+
+def script(
+    of: str, points: Sequence[Any], name: str = "", rows: tuple[str, str] = ("", ""), options: str = "", **more: Any
+) -> Job:
+    """`dlrm_OF.py`, which goes on where it stopped; `more` is what its rows have beside its points."""
     words = [sys.executable, str(HERE / f"dlrm_{of}.py"), "-o", "FILE", "--stop", "SECONDS", *options.split()]
-    return Job(name or of, [words], f"{of}.json", rows=rows)
+    told = [json.loads(json.dumps(asdict(one) | more)) for one in points]
+    return Job(name or of, [words], f"{of}.json", rows=rows, points=told)
 
 
 def of_step(step: str) -> list[Job]:

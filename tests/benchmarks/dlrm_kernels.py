@@ -6,22 +6,21 @@
 
 Inputs are cold, the order in a round is random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to eager in
 float64 before it is timed; who is not installed is refused, with the reason in the row. Bytes are counted by hand: what comes in and goes out once, and of
-tables each row as often as it is looked up.
+tables each row as often as it is looked up. NVIDIA's kernel is built of a checkout of its DeepLearningExamples, which DEEP_LEARNING_EXAMPLES names.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import itertools
 import math
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from circumstances import LEFT, Results
@@ -41,8 +40,16 @@ PUBLIC = ("fbgemm", "dot_based_interact")
 WHO = (*OURS, "eager", *SETTINGS[:4], *PUBLIC)
 HIDDEN = 512
 """Outputs of the first top layer."""
-LIMIT = {"ieee": 1e-5, "tf32x3": 1e-5, "tf32": 2e-3, "bf16": 2e-2}
+LIMIT = {"ieee": 1e-5, "tf32x3": 1e-5, "tf32": 2e-3, "fp16": 2e-3, "bf16": 2e-2}
 """How far a result may be from float64's, relative to its largest."""
+HALF = {"bf16": torch.bfloat16, "fp16": torch.float16}
+PRECISIONS = {
+    "outer": ("ieee", "tf32x3", "tf32", "bf16"),
+    "outer_folded": ("ieee", "tf32x3", "tf32", "bf16"),
+    "pairwise": ("ieee", "tf32x3", "tf32", "fp16"),  # NVIDIA's kernel has the last two
+    "pairwise_backward": ("ieee", "tf32x3"),
+}
+"""Those of a kernel's products; lookups have none."""
 
 
 @dataclass(frozen=True)
@@ -123,31 +130,31 @@ def of_lookups(point: Point, on: str) -> Job:
 
 
 def of_pairwise(point: Point, on: str) -> Job:
-    features = torch.randn(point.batch, TABLES + 1, point.columns, device=on)
-    out = 4 * point.batch * (point.columns + TABLES * (TABLES + 1) // 2)
+    dtype = HALF.get(point.precision, torch.float32)
+    features = torch.randn(point.batch, TABLES + 1, point.columns, device=on, dtype=dtype)
+    precision = "ieee" if dtype.itemsize == 2 else point.precision
+    out = point.batch * (point.columns + TABLES * (TABLES + 1) // 2)
     row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=on)
     if point.kernel == "pairwise":
         return Job(
-            lambda configuration: pairwise_.pairwise(
-                features, input_precision=point.precision, configuration=configuration
-            ),
+            lambda configuration: pairwise_.pairwise(features, input_precision=precision, configuration=configuration),
             pairs,
             (features, row, column),
             pairwise_.CANDIDATES,
-            4 * features.numel() + out,
+            (features.numel() + out) * dtype.itemsize,
             precision=point.precision,
             limit=LIMIT[point.precision],
             public={"dot_based_interact": lambda: dot_based_interact(features)},
         )
-    grad = torch.randn(point.batch, out // 4 // point.batch, device=on)
+    grad = torch.randn(point.batch, out // point.batch, device=on, dtype=dtype)
     return Job(
         lambda configuration: pairwise_.gradient(
-            features, grad, input_precision=point.precision, configuration=configuration
+            features, grad, input_precision=precision, configuration=configuration
         ),
         pairs_backward,
         (features, grad, row, column),
         pairwise_.CANDIDATES,
-        8 * features.numel() + out,
+        (2 * features.numel() + out) * dtype.itemsize,
         precision=point.precision,
         limit=LIMIT[point.precision],
     )
@@ -155,7 +162,7 @@ def of_pairwise(point: Point, on: str) -> Job:
 
 def of_outer(point: Point, on: str) -> Job:
     features = (TABLES + 1) * point.columns
-    dtype = torch.bfloat16 if point.precision == "bf16" else torch.float32
+    dtype = HALF.get(point.precision, torch.float32)
     x = torch.randn(point.batch, features, device=on, dtype=dtype)
     weight, bias = torch.randn(HIDDEN, features**2, device=on, dtype=dtype) / features, x.new_ones(HIDDEN)
     ieee = point.precision == "ieee" and on != "cpu"
@@ -171,7 +178,9 @@ def of_outer(point: Point, on: str) -> Job:
         return outer_.outer_linear(x, given, bias, relu=True, precision=precision, tiles=tiles)
 
     moved = (read.numel() + x.numel() + point.batch * HIDDEN) * dtype.itemsize
-    candidates: list[dict[str, int]] = [{}] if ieee else [asdict(tiles) for tiles in outer_.TILES.values()]
+    candidates: list[dict[str, int]] = [{}] if ieee else [asdict(one) for one in outer_.CANDIDATES]
+    if isinstance(given, outer_.Folded):  # whose columns are those of its memory
+        candidates = [one for one in candidates if one.get("block_j", block_j) == block_j]
     how: dict[str, Any] = {"precision": point.precision, "limit": LIMIT[point.precision]}
     return Job(hand, outer, (x, weight, bias), candidates, moved, **how)
 
@@ -197,31 +206,36 @@ def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Te
 
 
 def dot_based_interact(features: Tensor) -> Callable[[], Tensor]:
-    """NVIDIA's kernel, of DeepLearningExamples' `dlrm`, without the columns that fill its rows up to a multiple of 8. Of float32 it makes TF32 products.
+    """NVIDIA's kernel, of DeepLearningExamples' DLRM, without the columns that fill its rows up to a multiple of 8. Of float32 it makes TF32 products.
+
+    Its own setup.py asks for architectures that CUDA 13 no longer has, so it is built here for the card that is there.
 
     Raises:
-        ImportError: it is not installed.
+        LabError: there is no checkout of it.
     """
-    here = Path(__file__).resolve().parent  # has a dlrm.py of its own
-    with patch.object(sys, "path", [one for one in sys.path if Path(one).resolve() != here]):
-        module = importlib.import_module("dlrm.cuda_ext.dot_based_interact")
+    from torch.utils.cpp_extension import load
+
+    checkout = os.environ.get("DEEP_LEARNING_EXAMPLES", "")
+    folder = Path(checkout, "PyTorch/Recommendation/DLRM/dlrm/cuda_src/dot_based_interact_ampere")
+    sources = [folder / name for name in ("pytorch_ops.cpp", "dot_based_interact_pytorch_types.cu")]
+    if not all(source.exists() for source in sources):
+        raise LabError("DEEP_LEARNING_EXAMPLES names no checkout of github.com/NVIDIA/DeepLearningExamples")
+    module = load("interaction_ampere", [str(source) for source in sources])
     count, columns = features.shape[1:]
     own = columns + count * (count - 1) // 2
-    return lambda: module.dotBasedInteract(features, features[:, 0])[:, :own]
+    dense = features[:, 0].contiguous()  # it asks for its dtype, and reads the features
+    return lambda: module.dotBasedInteractFwd(features, dense)[:, :own]
 
 
 def points(asked: argparse.Namespace) -> list[Point]:
     found = []
     for kernel, batch, columns in itertools.product(asked.kernels, asked.batches, asked.columns):
-        if kernel.startswith("outer"):  # at 65,536 eager's product has 49 GB
-            precisions = LIMIT if columns == 16 and batch < 65_536 else ()
-            found += [Point(kernel, batch, columns, 0, precision) for precision in precisions]
-        elif kernel == "lookups":
-            found += [Point(kernel, batch, columns, rows) for rows in asked.rows]
-        elif kernel == "lookups_backward":  # a table of a million rows is one memset
-            found.append(Point(kernel, batch, columns, min(asked.rows)))
-        else:
-            found += [Point(kernel, batch, columns, 0, precision) for precision in asked.precisions]
+        if kernel.startswith("outer") and (columns != 16 or batch >= 65_536):  # at 65,536 eager's product has 49 GB
+            continue
+        # In the backward a table of a million rows is one memset.
+        rows = {"lookups": asked.rows, "lookups_backward": [min(asked.rows)]}.get(kernel, [0])
+        for precision, count in itertools.product(PRECISIONS.get(kernel, ("ieee",)), rows):
+            found += [Point(kernel, batch, columns, count, precision)] * (precision in asked.precisions)
     return found
 
 
@@ -254,23 +268,29 @@ def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> R
     return row | {"took_s": round(time.monotonic() - start, 1)}
 
 
-def main() -> None:
+def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """What is asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--kernels", nargs="+", choices=JOBS, default=list(JOBS))
     parser.add_argument("--batches", nargs="+", type=int, default=[128, 2048, 65536])
     parser.add_argument("--columns", nargs="+", type=int, default=[16, 64, 128])
     parser.add_argument("--rows", nargs="+", type=int, default=[10_000, 1_000_000], help="of each table")
-    parser.add_argument("--precisions", nargs="+", choices=pairwise_.PRECISIONS, default=["ieee", "tf32x3"])
+    parser.add_argument("--precisions", nargs="+", choices=LIMIT, default=list(LIMIT))
     parser.add_argument("--who", nargs="+", choices=WHO, default=list(WHO))
     parser.add_argument("--seconds", type=float, default=0.5, help="of samples, for each contestant")
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no point is begun")
     parser.add_argument("--tune", action="store_true", help="time the hand kernels' candidates, nobody else")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
-    asked = parser.parse_args()
+    asked = parser.parse_args(words)
     if asked.smoke:
         asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", *PUBLIC]
         asked.kernels = [one for one in asked.kernels if not one.startswith("outer")]  # minutes in the interpreter
+    return asked
+
+
+def main() -> None:
+    asked = parsed()
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
     end, verb = time.monotonic() + asked.stop, "tune" if asked.tune else "time"
     results = Results(asked.output, (__doc__ or "").partition("\n")[0])

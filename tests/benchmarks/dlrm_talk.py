@@ -5,7 +5,8 @@
 
 A row is a process of its own: `CUDA_LAUNCH_BLOCKING` is read once, memory and compilations are counted from nothing, and what hangs is ended.
 The batches lie on the device before the first step: no row reads a log. A training step is `dlrm_train`'s: the model compiled, loss and Adam in
-eager. Times are in us; a time of steps is the median and its 95 % interval.
+eager. Times are in us; a time of steps is the median and its 95 % interval. What `loss.item()` costs is of pairs: loops with and without it take
+turns in one process, in random order, and a third one, without it again, is the noise.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import gzip
 import json
 import math
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -40,6 +42,8 @@ BATCHES = 8
 """Different ones, taken in turn."""
 WARM, PROFILED, LOOP = 10, 10, 5
 """Steps before anything is counted, steps under the profiler, and steps of a loop that waits for the card at its end alone."""
+PAIRED, LEAST, MOST = 30.0, 10, 200
+"""Seconds of loops that take turns, and their rounds at least and at most."""
 MODES = ("eager", "default", "reduce-overhead", "max-autotune", "combo_kernels")
 EXPERIMENTS = ("hash", "item", "modes")
 HASH = "the hash"
@@ -55,8 +59,6 @@ class Point:
     training: bool = True
     hash: str = "modulus"
     mode: str = "eager"
-    item: bool = False
-    """The loop asks for `loss.item()` in each step."""
     blocking: bool = False
     """With CUDA_LAUNCH_BLOCKING=1."""
 
@@ -64,13 +66,15 @@ class Point:
 def points(smoke: bool) -> list[Point]:
     """The most important first."""
     if smoke:
-        item = Point("item", item=True, blocking=True)
-        return [Point("hash", hash="index-list"), item, Point("modes", training=False, mode="default")]
+        return [
+            Point("hash", hash="index-list"),
+            Point("item", blocking=True),
+            Point("modes", training=False, mode="default"),
+        ]
     hashes = [Point("hash", hash=name) for name in ("index-list", "index-device", "modulus")]
     # The talk's loop has the list at this point; beside it, last, what it has in the end.
     listed, modulus = (
-        [Point("item", hash=name, item=item, blocking=wait) for item, wait in product((True, False), (False, True))]
-        for name in ("index-list", "modulus")
+        [Point("item", hash=name, blocking=wait) for wait in (False, True)] for name in ("index-list", "modulus")
     )
     modes = product((False, True), ("main", "small"), MODES)
     return [*hashes, *listed, *(Point("modes", config, train, mode=mode) for train, config, mode in modes), *modulus]
@@ -119,8 +123,7 @@ def stepping(point: Point, smoke: bool) -> Callable[[int], Any]:
     def step(number: int) -> Any:
         rows = given[number % BATCHES]
         if point.training:
-            loss = training.step(rows)
-            return loss.item() if point.item else loss
+            return training.step(rows)
         with torch.no_grad():
             return training.predicted(rows)
 
@@ -133,15 +136,17 @@ def measured(point: Point, smoke: bool, trace: Path) -> Row:
 
     from inductor_lab.measure.timing.significance import median_interval
 
-    step, cuda = stepping(point, smoke), torch.cuda.is_available()
+    step, cuda, item = stepping(point, smoke), torch.cuda.is_available(), point.experiment == "item"
     # A loop that asks for the loss, or not, is held to itself: waiting in each step would hide what asking costs.
-    length, samples = (LOOP, 3 if smoke else 10) if point.experiment == "item" else (1, 3 if smoke else 60)
+    length, samples = LOOP if item else 1, 3 if smoke else 60
 
-    def loop(count: int, begin: int = 0) -> float:
+    def loop(count: int, begin: int = 0, asks: bool = item) -> float:
         """us a step, waiting for the card behind each `length` steps."""
         begun = time.perf_counter()
         for number in range(begin, begin + count):
-            step(number)
+            loss = step(number)
+            if asks:
+                loss.item()
             if cuda and (number + 1) % length == 0:
                 torch.cuda.synchronize()
         return 1e6 * (time.perf_counter() - begun) / count
@@ -151,8 +156,10 @@ def measured(point: Point, smoke: bool, trace: Path) -> Row:
     if cuda:
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
-    row["step_us"] = median_interval([loop(length, length * number) for number in range(samples)])
-    row["steps"] = samples * length
+    if item:
+        row |= paired(loop, 0 if smoke else PAIRED)
+    else:
+        row |= {"step_us": median_interval([loop(1, number) for number in range(samples)]), "steps": samples}
     if cuda:
         # Of a CUDA graph, what a replay needs within its pool is reserved and not allocated.
         row["peak_allocated"] = torch.cuda.max_memory_allocated()
@@ -161,6 +168,31 @@ def measured(point: Point, smoke: bool, trace: Path) -> Row:
     if cuda:
         row["busy"] = row["kernel_us"] / row["step_us"][0]
     return row | (compilations() if point.mode != "eager" else {})
+
+
+def paired(loop: Callable[..., float], seconds: float) -> Row:
+    """Loops that ask for the loss and loops that do not, in turn and in random order. `noise_us` is what one without differs by from another one."""
+    from inductor_lab.measure.timing.significance import median_interval
+
+    times: dict[str, list[float]] = {"asks": [], "without": [], "again": []}
+    end, order = time.monotonic() + seconds, random.Random(SEED)
+    for number in range(MOST):
+        if number >= LEAST and time.monotonic() > end:
+            break
+        for name in order.sample(list(times), len(times)):
+            times[name].append(loop(LOOP, LOOP * number, name == "asks"))
+
+    def less(name: str) -> list[float]:
+        return [one - other for one, other in zip(times[name], times["without"], strict=True)]
+
+    return {
+        "step_us": median_interval(times["asks"]),
+        "without_us": median_interval(times["without"]),
+        "costs_us": median_interval(less("asks")),
+        "noise_us": median_interval(less("again")),
+        "rounds": len(times["asks"]),
+        "steps": LOOP * len(times["asks"]),
+    }
 
 
 def profiled(point: Point, loop: Callable[[int], float], cuda: bool, trace: Path) -> Row:
@@ -186,7 +218,7 @@ def profiled(point: Point, loop: Callable[[int], float], cuda: bool, trace: Path
     if cuda:
         device = {event.key: event.self_device_time_total for event in own if event.self_device_time_total}
         row |= {"cuda": top(device, PROFILED), **on_card(events, PROFILED, wall)}
-    return row | (waited(events, spent, PROFILED) if point.item else {})
+    return row | (waited(events, spent, PROFILED) if point.experiment == "item" else {})
 
 
 def compilations() -> Row:

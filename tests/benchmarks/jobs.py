@@ -1,7 +1,7 @@
 """Jobs on the cards that there are: each a process or several, one a card unless asked, ended in time; what has its result is not run again.
 
-A result is there whole or not at all. jobs.json has how each job ended; what failed, with its last line there, is tried again behind all that was not
-tried yet. A row that failed is a row, and says why, until `--again`.
+A result is there whole or not at all, and what is left to do follows from the results. jobs.json has how each job ended; what failed, with its last line
+there, is tried again behind all that was not tried yet. A row that failed is a row, and says why, until `--again`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +43,8 @@ class Job:
     """Its limit."""
     rows: tuple[str, str] | None = None
     """Name and value of what all rows have that it adds to `file`; None where its output is the result."""
+    points: Sequence[Mapping[str, Any]] | None = None
+    """What tells each of its rows from the others: it is done when all are there. None where only jobs.json knows."""
 
     @property
     def needs(self) -> float:
@@ -180,6 +182,9 @@ def left(folder: Path, every: Sequence[Job], again: Sequence[str]) -> list[Job]:
     def done(job: Job) -> bool:
         if job.rows is None:
             return (folder / job.file).exists()
+        if job.points is not None:
+            rows = Results(folder / job.file, "").rows()
+            return all(any(point.items() <= row.items() for row in rows) for point in job.points)
         return job.name in told and not {"failed", "left"} & told[job.name].keys()
 
     return sorted([job for job in every if not done(job)], key=lambda job: "failed" in told.get(job.name, {}))

@@ -1,6 +1,4 @@
-"""The fused kernels that the talk points at, as our captures of DLRM have them.
-
-    python tests/benchmarks/talk_names.py tests/benchmarks/results/dlrm/talk.md
+"""The fused kernels that the talk points at, as our captures of DLRM have them; `dlrm_tables.py` writes them.
 
 A name of the talk's is one of Inductor's operators; that of a kernel is all that are in it. No kernel is a concatenation: what would be its
 inputs are written into parts of its result, by the kernels that compute them.
@@ -8,8 +6,6 @@ inputs are written into parts of its result, by the kernels that compute them.
 
 from __future__ import annotations
 
-import argparse
-import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -21,7 +17,6 @@ ROOT = Path(__file__).parents[2]
 CAPTURES = ("dlrm_h200", "dlrm_train_h200")
 TALK = {"fused_relu": "relu", "fused_cat": "cat", "fused_embedding": "embedding", "fused_sigmoid_squeeze": "sigmoid"}
 """The talk's name -> what our catalog recognises, except `cat`."""
-MARKS = "<!-- the talk's names -->", "<!-- end of the talk's names -->"
 MODEL = "inductor_lab/models/dlrm.py"
 
 Launched = tuple[Kernel, Launch]
@@ -71,38 +66,25 @@ def row(name: str, capture: str, kind: str, alike: list[Launched]) -> str:
     )
 
 
-def table(captures: Iterable[Capture]) -> str:
-    captures = list(captures)
+def captures() -> Iterator[Capture]:
+    return (store.load(ROOT / "captured" / name) for name in CAPTURES)
+
+
+def counted(captures: Iterable[Capture]) -> str:
+    """The kernels of each forward."""
     counts = []
     for capture in captures:
         launches = launched(capture)
         counts.append(f"`{capture.name}` {len({kernel.id for kernel, _ in launches})} in {len(launches)} launches")
+    return ", ".join(counts)
+
+
+def table(captures: Iterable[Capture]) -> str:
+    """Markdown: each name of the talk's and the kernels that have it in our captures."""
+    captures = list(captures)
     head = (
         "| in the talk | capture | kernels | how many | launches | the first one's title | lines |",
         "|---|---|---|---|---|---|---|",
     )
-    return "\n".join(
-        (
-            *head,
-            *(one for capture in captures for one in rows(capture)),
-            "",
-            f"Kernels of a forward: {', '.join(counts)}.",
-        )
-    )
-
-
-def written(document: str) -> str:
-    """The document with the table as the captures have it, between its two marks."""
-    said = table(store.load(ROOT / "captured" / name) for name in CAPTURES)
-    return re.sub(rf"(?<={MARKS[0]}\n).*?(?={MARKS[1]})", lambda _: f"{said}\n", document, flags=re.DOTALL)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("document", type=Path)
-    document = parser.parse_args().document
-    document.write_text(written(document.read_text(encoding="utf-8")), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    found = (one for capture in captures for one in rows(capture))
+    return "\n".join((*head, *found, "", f"Kernels of a forward: {counted(captures)}.", ""))

@@ -6,6 +6,7 @@ import ctypes
 import shutil
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,15 +44,26 @@ def drawn(batch: int, features: int, hidden: int, dtype: torch.dtype = torch.flo
     return x.to(ON), weight.to(ON), torch.randn(hidden, generator=generator).to(ON, dtype)
 
 
+@pytest.mark.parametrize("tiles", [SMALL, replace(SMALL, products=True)])
 @pytest.mark.parametrize(
     ("batch", "features", "hidden"), [(1, 48, 32), (77, 33, 20), (129, 32, 20), (300, 17, 20), (3, 9 * 16, 8)]
 )
-def test_it_is_what_eager_has_with_the_weight_as_it_is_and_folded(batch: int, features: int, hidden: int) -> None:
+def test_it_is_what_eager_has_with_the_weight_as_it_is_and_folded(
+    batch: int, features: int, hidden: int, tiles: Tiles
+) -> None:
     x, weight, bias = drawn(batch, features, hidden)
     for given in (weight, fold(weight, 16)):
         for bias_, relu in ((bias, True), (None, False)):
-            out = outer_linear(x, given, bias_, relu=relu, precision="ieee", tiles=SMALL)
+            out = outer_linear(x, given, bias_, relu=relu, precision="ieee", tiles=tiles)
             torch.testing.assert_close(out.double(), eager(x, weight, bias_, relu), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_products_are_rounded_as_eager_rounds_them(dtype: torch.dtype) -> None:
+    x, weight, bias = drawn(5, 32, 20, dtype)
+    rounded = (x[:, :, None] * x[:, None, :]).flatten(1).double() @ weight.double().T + bias.double()
+    out = outer_linear(x, weight, bias, tiles=replace(SMALL, products=True))
+    torch.testing.assert_close(out.double(), rounded, rtol=torch.finfo(dtype).eps, atol=1e-5)
 
 
 @triton.jit

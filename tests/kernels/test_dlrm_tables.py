@@ -43,13 +43,14 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return MADE
 
 
-@pytest.mark.parametrize("name", [*MADE["TABLES"], "dlrm_hashes", "dlrm_item", "dlrm_modes"])
+TALK = ("dlrm_talk", "dlrm_item", "dlrm_modes", "dlrm_rates", "dlrm_names")
+
+
+@pytest.mark.parametrize("name", [*MADE["TABLES"], *TALK])
 def test_a_page_has_the_committed_results(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     start, end = MADE["markers"](name)
-    page = {"dlrm": ROOT / "README.md"} | dict.fromkeys(
-        ("dlrm_hashes", "dlrm_item", "dlrm_modes"), MADE["RESULTS"] / "talk.md"
-    )
+    page = {"dlrm": ROOT / "README.md"} | dict.fromkeys(TALK, MADE["RESULTS"] / "talk.md")
     assert start + MADE["tables"]()[name]() + end in page.get(name, ROOT / "docs" / "dlrm.md").read_text(
         encoding="utf-8"
     )
@@ -113,20 +114,42 @@ def test_what_is_grafted_together_has_a_line_by_graph_and_one_from_python(monkey
 def test_the_talk_is_held_or_contradicted_by_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     tables = MADE["tables"]()
-    base = {"config": "main", "training": False, "hash": "modulus", "item": False, "blocking": False}
+    base = {"config": "main", "training": False, "hash": "modulus", "blocking": False}
     timed = {"step_us": [900.0, [800, 1000]], "kernels": 9.0, "kernel_us": 450.0, "busy": 0.5, "cuda": [], "cpu": []}
     memory = {"peak_allocated": 2e6, "peak_reserved": 3e6}
     eager = base | timed | memory | {"experiment": "modes", "mode": "eager"}
     graph = eager | {"mode": "reduce-overhead", "busy": 0.8, "peak_allocated": 1e6, "guards": 7}
-    cost = {"item_us": 30, "item_share": 0.3, "wall_profiled_us": 1000, "item_is": "waiting", "item_waiting_share": 0.9}
-    asks = eager | cost | {"experiment": "item", "item": True}
-    rows = [eager, graph, base | {"experiment": "modes", "mode": "default", "failed": "no | why"}, asks]
-    monkeypatch.setitem(tables["dlrm_modes"].__globals__, "results", lambda: {"rows": rows})
+    graph |= {"graph_breaks": 0, "recompiles": 1}
+    cost = {"item_us": 30, "item_share": 0.3, "item_is": "waiting", "item_waiting_share": 0.9}
+    pairs = {"without_us": [850.0, [840, 860]], "costs_us": [50.0, [40, 60]], "noise_us": [1.0, [-5, 6]]}
+    asks = eager | cost | pairs | {"experiment": "item"}
+    launched = [{"name": "cudaLaunchKernel", "share": 0.4}]
+    blocks = asks | {"blocking": True, "item_share": 0.1, "cpu": launched, "step_us": [990.0, [980, 1000]]}
+    hashed = eager | {"experiment": "hash", "hash_share": 0.2}
+    rows = [eager, graph, base | {"experiment": "modes", "mode": "default", "failed": "no | why"}, asks, blocks, hashed]
+    run = RUN | {"cap": 100}
+    monkeypatch.setitem(tables["dlrm_modes"].__globals__, "results", lambda: {"runs": [run], "rows": rows})
 
     made = tables["dlrm_modes"]()
     assert '- "GPU utilization goes up": held by 1 of 1 compiled rows.' in made
     assert "MB reserved: held by 0 of 1 compiled rows; contradicted by main inference reduce-overhead (3 to 3)." in made
     assert "| main inference | default | failed: no \\| why |" in made
-    assert "hashes 3, `.item()` with `index-list` 4, main inference 2" in " ".join(made.split())
-    assert "| 3.00% | 0% | waiting, 90% | 450 | 900 (800 to 1,000) | failed: no row |" in tables["dlrm_item"]()
-    assert '"takes a lot of running time", held; an image' in tables["dlrm_item"]()
+    assert "hashes 3, `.item()` with `index-list` 2, main inference 2" in " ".join(made.split())
+    told = "900 (800 to 1,000) | 850 (840 to 860) | 50 (40 to 60) | 1 (-5 to 6) |"
+    assert f"| `modulus` | 0 | 30 | 30.0% | 0% | waiting, 90% | 450 | {told}" in tables["dlrm_item"]()
+
+    said = {line.split(" | ")[0].strip("| "): line.split(" | ")[2] for line in tables["dlrm_talk"]().splitlines()[2:-2]}
+    assert said["`loss.item()` in each step"] == (
+        "held: `modulus` 30.0% of the host's time, 90% of which waits; a step takes 50 (40 to 60) us more with it"
+    )
+    assert said["`CUDA_LAUNCH_BLOCKING=1`"] == (
+        "`modulus`: `cudaLaunchKernel` 0% to 40% of the operators' time, `.item()` 30.0% to 10.0%, a step 900 to 990 us"
+    )
+    assert said["`modulus`"].startswith("contradicted: 20.0% of the host's time; a step takes 900 (800 to 1,000) us")
+    assert said["hash of Python lists, `index-list`"] == "not measured"
+    assert said["`torch.compile`, utilization"] == "held by all 1 compiled rows"
+    assert said["`torch.compile`, memory"].endswith("; reserved, contradicted: by 1 of 1 compiled rows")
+    assert (
+        said["breaks, recompilations, guards"]
+        == "0 graph breaks and 1 recompilations in 1 rows; guards: small , main 7"
+    )

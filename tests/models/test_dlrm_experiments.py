@@ -68,3 +68,24 @@ def test_item_waits_where_it_is_mostly_calls_that_wait() -> None:
     assert found["item_waiting_share"] == pytest.approx(70 / 80) and found["copy_on_card_us"] == 2
     computing = [row for row in TRACE if row["name"] != "cudaStreamSynchronize"]
     assert SCRIPT["waited"](computing, 160.0, 1)["item_is"] == "computing"
+
+
+def test_what_item_costs_is_of_loops_that_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    talk = runpy.run_path(str(BENCHMARKS / "dlrm_talk.py"))
+    drift, order = 0.0, []
+
+    def loop(steps: int, begin: int, asks: bool) -> float:
+        nonlocal drift
+        drift += 1.0  # each loop is slower than the one before
+        order.append(asks)
+        assert (steps, begin) == (talk["LOOP"], (len(order) - 1) // 3 * talk["LOOP"])
+        return 1000 + drift + 70 * asks
+
+    row = talk["paired"](loop, 0.0)
+    assert (row["rounds"], row["steps"]) == (talk["LEAST"], talk["LOOP"] * talk["LEAST"])
+    threes = [order[i : i + 3] for i in range(0, len(order), 3)]
+    assert all(sum(one) == 1 for one in threes) and len({one.index(True) for one in threes}) > 1
+    assert abs(row["costs_us"][0] - 70) <= 2 and abs(row["noise_us"][0]) <= 2
+    assert row["step_us"][0] - row["without_us"][0] == pytest.approx(70, abs=4)

@@ -44,10 +44,25 @@ class Tiles:
     num_stages: int = 4
     programs: int = 132
     """So many programs share all tiles: one for each SM of an H100 or H200."""
+    products: bool = False
+    """Scale x_j by x_i before it is multiplied, and not what comes out. The sum then stays where the matrix instructions add to it: nobody waits for those of
+    one tile, and half the registers hold as many sums. But float32 goes through shared memory on its way."""
 
 
 TILES = {"ieee": Tiles(num_stages=2), "tf32": Tiles(), "tf32x3": Tiles(num_stages=3), "half": Tiles(num_stages=5)}
 """By the precision of products, tuned on an H200 at B 128, F 432, H 512; `half` is bfloat16's and float16's."""
+CANDIDATES = [
+    *TILES.values(),
+    *(
+        Tiles(b, h, j, warps, stages, programs, products=True)
+        for b, h, j, warps, stages, programs in (
+            (128, 128, 64, 8, 4, 132), (128, 128, 64, 8, 5, 132), (256, 128, 64, 8, 5, 132), (128, 256, 64, 8, 4, 132),
+            (128, 128, 32, 8, 6, 132), (128, 128, 32, 8, 6, 264), (256, 128, 32, 8, 6, 132), (128, 256, 32, 8, 5, 132),
+            (256, 128, 16, 8, 6, 132), (64, 128, 64, 4, 4, 264),
+        )
+    ),
+]  # fmt: skip
+"""What is worth timing."""
 DTYPES = (torch.float32, torch.bfloat16, torch.float16)
 
 
@@ -138,6 +153,7 @@ def partial_products(
     BLOCK_B: tl.constexpr,
     BLOCK_H: tl.constexpr,
     BLOCK_J: tl.constexpr,
+    PRODUCTS: tl.constexpr,  # x_i scales x_j, and not the sum over j
 ):
     """One program: BLOCK_B samples, BLOCK_H outputs, one part of the tiles, which are counted block of j after block of j."""
     h_blocks = tl.cdiv(hidden, BLOCK_H)
@@ -174,7 +190,10 @@ def partial_products(
                 weight = tl.load(tile, inside, 0.0)
                 if HALVED:
                     weight *= 0.5
-                total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
+                if PRODUCTS:
+                    total = tl.dot((x_i[:, None] * x_j).to(x_j.dtype), weight.T, total, input_precision=PRECISION)
+                else:
+                    total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
                 tile += step
     if HALVED:
         total *= 4.0
@@ -268,6 +287,7 @@ def multiply(
     num_warps: int = 8,
     num_stages: int = 4,
     programs: int = 132,
+    products: bool = False,
 ) -> None:
     """Write out [B, H] of arguments that belong together; what they are cut into is `Tiles`."""
     (batch, features), hidden = x.shape, out.shape[1]
@@ -279,7 +299,7 @@ def multiply(
         partial_products[outputs, parts](
             x, weight, partial, batch, hidden,
             F=features, FOLDED=folded, PRECISION=precision, BLOCK_B=block_b, BLOCK_H=block_h, BLOCK_J=block_j,
-            num_warps=num_warps, num_stages=num_stages,
+            PRODUCTS=products, num_warps=num_warps, num_stages=num_stages,
         )  # fmt: skip
     sum_parts(partial, bias, out, relu)
 
