@@ -197,17 +197,18 @@ def fbgemm(dense: Tensor, sparse: Tensor, cardinalities: Tensor, tables: list[Te
 
 
 def dot_based_interact(features: Tensor) -> Callable[[], Tensor]:
-    """NVIDIA's kernel, of DeepLearningExamples' `dlrm`, without the columns that fill its rows up to a multiple of 8. Of float32 it makes TF32 products.
+    """NVIDIA's kernel, of DeepLearningExamples' `dlrm`, without the columns that fill its rows up to a multiple of 8. Of float32 it makes TF32 products:
+    it has times beside `--precisions tf32`.
 
     Raises:
         ImportError: it is not installed.
     """
     here = Path(__file__).resolve().parent  # has a dlrm.py of its own
     with patch.object(sys, "path", [one for one in sys.path if Path(one).resolve() != here]):
-        module = importlib.import_module("dlrm.cuda_ext.dot_based_interact")
+        module = importlib.import_module("dlrm.cuda_ext.interaction_ampere")
     count, columns = features.shape[1:]
     own = columns + count * (count - 1) // 2
-    return lambda: module.dotBasedInteract(features, features[:, 0])[:, :own]
+    return lambda: module.dotBasedInteractFwd(features, features[:, 0])[:, :own]
 
 
 def points(asked: argparse.Namespace) -> list[Point]:
