@@ -22,9 +22,10 @@ import torch
 import triton
 
 Result = TypeVar("Result")
-CORES = 3
-"""For each of several processes: its own, and `COMPILE` that compile for it; as they wait for the card in turn, one stays free for who has it."""
 COMPILE = 2
+"""Processes of Inductor's that compile for one of ours."""
+JOBS = max(1, min(6, (os.cpu_count() or 1) // (1 + COMPILE)))
+"""Processes that keep one card at work: more would wait for it. One core stays free for who has it, as others wait."""
 
 
 class Card:
@@ -65,7 +66,9 @@ class Card:
             end()
 
 
-CARD = Card(Path(tempfile.gettempdir(), f"inductor_lab_card_{os.getuid()}"))
+FIRST = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0]
+CARD = Card(Path(tempfile.gettempdir(), f"inductor_lab_card_{FIRST}_{os.getuid()}"))
+"""The one that torch takes unless told otherwise; another command that asks for the same waits too."""
 
 
 def compiling_lends() -> None:

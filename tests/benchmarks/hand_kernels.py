@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, CORES, Card, compiling_lends, each
+from card import CARD, JOBS, Card, compiling_lends, each
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -190,9 +190,7 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, help="the points, the times of the steps, or their verdicts")
     parser.add_argument("--steps", nargs="+", metavar="STEP", help="these alone")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
-    parser.add_argument(
-        "--jobs", type=int, default=max(1, (os.cpu_count() or 1) // CORES), help="processes that take turns at the card"
-    )
+    parser.add_argument("--jobs", type=int, default=JOBS, help="processes that take turns at the card")
     asked = parser.parse_args()
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
     if on == "cpu":
