@@ -1,7 +1,8 @@
 """Rotary embedding of a query and a key: both layouts and pairings, forward and backward, from one token of a sample to 16,384.
 
 Public kernels: Liger's, flash-attention's (Triton) and FlashInfer's. Each is given tables and layouts as it asks for them, made beforehand. Liger writes
-over queries, keys and gradients in [B, T, H, D], and is given copies, which each call but the first rotates on; any other layout it copies itself.
+over queries, keys and gradients in [B, T, H, D], and is given copies, which each call but the first rotates on; any other layout it copies itself. Its kernel
+is Triton's, or another one where CuTe DSL is installed.
 """
 
 from __future__ import annotations
