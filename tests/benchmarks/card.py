@@ -13,13 +13,14 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import AbstractContextManager, contextmanager
-from functools import wraps
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
 import triton
+
+from inductor_lab.processes import end_with
 
 Result = TypeVar("Result")
 COMPILE = 2
@@ -35,11 +36,11 @@ class Card:
         self.lock = path.open("w")
         self.ours = self.lends = False
 
-    def take(self) -> None:
+    def take(self, *_: object) -> None:
         fcntl.flock(self.lock, fcntl.LOCK_EX)
         self.ours = True
 
-    def give(self) -> None:
+    def give(self, *_: object) -> None:
         """When it has done all that it was given."""
         if torch.cuda.is_initialized():
             torch.cuda.synchronize()
@@ -47,23 +48,25 @@ class Card:
         fcntl.flock(self.lock, fcntl.LOCK_UN)
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        yield from self._while(ours=True)
-
-    @contextmanager
-    def lent(self) -> Iterator[None]:
-        yield from self._while(ours=False)
-
-    def _while(self, *, ours: bool) -> Iterator[None]:
-        begin, end = (self.take, self.give) if ours else (self.give, self.take)
-        if self.ours == ours:
-            yield
-            return
-        begin()
+    def held(self, held: bool = True) -> Iterator[None]:
+        """Ours meanwhile, or lent; nothing changes where it is so already."""
+        begin, end = (self.take, self.give) if held else (self.give, self.take)
+        if changes := self.ours != held:
+            begin()
         try:
             yield
         finally:
-            end()
+            if changes:
+                end()
+
+    def during(self, function: Callable[..., Any], held: bool) -> Callable[..., Any]:
+        """The function while the card is ours, or lent."""
+
+        def inside(*arguments: Any, **options: Any) -> Any:
+            with self.held(held):
+                return function(*arguments, **options)
+
+        return inside
 
 
 FIRST = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0]
@@ -71,39 +74,25 @@ CARD = Card(Path(tempfile.gettempdir(), f"inductor_lab_card_{FIRST}_{os.getuid()
 """The one that torch takes unless told otherwise; another command that asks for the same waits too."""
 
 
+def share() -> None:
+    """In a process that works beside others, before it compiles anything: what Triton compiles lends, what Inductor times holds."""
+    from torch._inductor.runtime.benchmarking import InductorBenchmarker
+    from torch._inductor.select_algorithm import AlgorithmSelectorCache as Selector
+
+    CARD.lends = True
+    triton.compile = triton.compiler.compile = CARD.during(triton.compiler.compile, held=False)
+    InductorBenchmarker.benchmark_gpu = CARD.during(InductorBenchmarker.benchmark_gpu, held=True)  # type: ignore[method-assign]
+    timed = Selector.benchmark_in_current_process.__func__  # type: ignore[attr-defined]
+    Selector.benchmark_in_current_process = classmethod(CARD.during(timed, held=True))  # type: ignore[method-assign,assignment]
+
+
 def compiling_lends() -> None:
-    """What is compiled from here on lends the card; `torch.compiler.reset` forgets it."""
+    """What Dynamo and Inductor do from here on lends, where the card is shared; `torch.compiler.reset` forgets it."""
     from torch._dynamo.callback import callback_handler
 
     if CARD.lends:
-        callback_handler.register_start_callback(lambda _: CARD.give())
-        callback_handler.register_end_callback(lambda _: CARD.take())
-
-
-def share() -> None:
-    """In each process that works beside others, before it compiles anything."""
-    from torch._inductor.runtime.benchmarking import InductorBenchmarker
-    from torch._inductor.select_algorithm import AlgorithmSelectorCache
-
-    CARD.lends = True
-    _within(CARD.lent, triton.compiler, "compile")
-    triton.compile = triton.compiler.compile
-    _within(CARD.held, InductorBenchmarker, "benchmark_gpu")
-    candidates = AlgorithmSelectorCache.benchmark_in_current_process.__func__  # type: ignore[attr-defined]
-    AlgorithmSelectorCache.benchmark_in_current_process = classmethod(_wrapped(CARD.held, candidates))  # type: ignore[method-assign,assignment]
-
-
-def _within(context: Callable[[], AbstractContextManager[None]], of: Any, name: str) -> None:
-    setattr(of, name, _wrapped(context, getattr(of, name)))
-
-
-def _wrapped(context: Callable[[], AbstractContextManager[None]], function: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(function)
-    def inside(*arguments: Any, **options: Any) -> Any:
-        with context():
-            return function(*arguments, **options)
-
-    return inside
+        callback_handler.register_start_callback(CARD.give)
+        callback_handler.register_end_callback(CARD.take)
 
 
 def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Result]:
@@ -113,9 +102,14 @@ def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: 
         return
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", str(COMPILE))
     spawn = multiprocessing.get_context("spawn")  # a fork has no card
-    with ProcessPoolExecutor(min(processes, len(on)), spawn, initializer=share) as pool:
+    with ProcessPoolExecutor(min(processes, len(on)), spawn, _begun) as pool:
         try:
             for done in as_completed([pool.submit(work, *arguments) for arguments in on]):
                 yield done.result()
         finally:
             pool.shutdown(wait=False, cancel_futures=True)  # nobody asks for the rest
+
+
+def _begun() -> None:
+    end_with(os.getppid())  # also where ours is killed
+    share()

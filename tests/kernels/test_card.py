@@ -32,7 +32,7 @@ def noted(lock: Path, had: list[tuple[float, float]]) -> None:
             begin = time.monotonic()
             time.sleep(0.01)
             had.append((begin, time.monotonic()))
-            with own.lent():
+            with own.held(False):
                 time.sleep(0.01)
 
 
@@ -47,16 +47,16 @@ def test_no_two_hold_the_card_at_once(tmp_path: Path) -> None:
 
 def test_what_is_held_is_not_taken_again_and_what_is_not_is_not_lent(tmp_path: Path) -> None:
     one, other = card.Card(tmp_path / "lock"), card.Card(tmp_path / "lock")
-    with one.lent():
+    with one.held(False):
         assert not one.ours
-    with one.held(), one.held(), one.lent(), other.held():
+    with one.held(), one.held(), one.held(False), other.held():
         assert other.ours and not one.ours
     assert not one.ours and not other.ours
 
 
 def test_a_failure_gives_the_card_back(tmp_path: Path) -> None:
     one, other = card.Card(tmp_path / "lock"), card.Card(tmp_path / "lock")
-    with pytest.raises(ValueError, match="wrong"), one.held(), one.lent():
+    with pytest.raises(ValueError, match="wrong"), one.held(), one.held(False):
         raise ValueError("wrong")
     with other.held():
         assert other.ours
