@@ -32,7 +32,15 @@ RATES = {"ieee": CARD.flops, "tf32x3": CARD.single / 3, "tf32": CARD.single, "bf
 FEATURES, HIDDEN = 27, 512
 STEP = 310
 """Microseconds that the grafted inference is to take at most, in a CUDA graph."""
-CONTESTANTS = ("eager", "default", "coordinate_descent_tuning", "max-autotune", "combo_kernels", "fbgemm")
+CONTESTANTS = (
+    "eager",
+    "default",
+    "coordinate_descent_tuning",
+    "max-autotune",
+    "combo_kernels",
+    "fbgemm",
+    "dot_based_interact",
+)
 
 
 def diffs() -> dict[str, Row]:
@@ -163,11 +171,12 @@ def every() -> str:
     """Markdown: all rows with everybody's time, and why somebody has none."""
     runs, rows = kernels()
     timed = [row for row in rows if "us" in row]
+    others = [who for who in CONTESTANTS if any(who in row["us"] for row in timed)]
     lines = [
-        [*point(row), *own(row), *(f"{row['us'][who][0]:.2f}" if who in row["us"] else "" for who in CONTESTANTS)]
+        [*point(row), *own(row), *(f"{row['us'][who][0]:.2f}" if who in row["us"] else "" for who in others)]
         for row in timed
     ]
-    head = ", ".join(["kernel, batch, D, rows, products, hand, best, best / hand, copy rate", *CONTESTANTS])
+    head = ", ".join(["kernel, batch, D, rows, products, hand, best, best / hand, copy rate", *others])
     why = Counter((who, reason) for row in rows for who, reason in row.get("refused", {}).items())
     refused = "".join(f"- {who}, {count} times: {reason}\n" for (who, reason), count in sorted(why.items()))
     noise = max((abs(row["ratio"]["again"][0] - 1) for row in timed if "again" in row["ratio"]), default=0.0)
