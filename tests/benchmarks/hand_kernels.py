@@ -74,12 +74,13 @@ def row_of(head: Row, point: Any, asked: argparse.Namespace, on: str, end: float
 
         stand_ins.install()  # Triton's own interpreter multiplies bfloat16 as whole numbers
     contest = importlib.import_module(f"contests.{asked.kernel}")
-    found = (
-        measured(contest, point, on, asked) if point else of_step(contest, asked.kernel, **head, end=end, made=folder)
-    )
-    return (
-        head | found | ({} if asked.smoke else {"code": circumstances()["code"]})
-    )  # runs may be parted from their rows
+    try:
+        how = {"end": end, "made": folder}
+        found = measured(contest, point, on, asked) if point else of_step(contest, asked.kernel, **head, **how)
+    except LabError as error:  # the others go on
+        found = {"failed": str(error)}
+    origin = {} if asked.smoke else {"code": circumstances()["code"]}  # runs may be parted from their rows
+    return head | found | origin
 
 
 def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace) -> Row:
