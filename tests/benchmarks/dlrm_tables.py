@@ -166,11 +166,12 @@ def every() -> str:
     """Markdown: all rows with everybody's time, and why somebody has none."""
     runs, rows = kernels()
     timed = [row for row in rows if "us" in row]
+    others = [who for who in CONTESTANTS if any(who in row["us"] for row in timed)]
     lines = [
-        [*point(row), *own(row), *(f"{row['us'][who][0]:.2f}" if who in row["us"] else "" for who in CONTESTANTS)]
+        [*point(row), *own(row), *(f"{row['us'][who][0]:.2f}" if who in row["us"] else "" for who in others)]
         for row in timed
     ]
-    head = ", ".join(["kernel, batch, D, rows, products, hand, best, best / hand, copy rate", *CONTESTANTS])
+    head = ", ".join(["kernel, batch, D, rows, products, hand, best, best / hand, copy rate", *others])
     why = Counter(
         (who, reason) for row in rows for who, reason in row.get("refused", {}).items() if NOBODY_S not in reason
     )
