@@ -5,9 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
-
-torch = pytest.importorskip("torch")
-
+import torch
 from torch import Tensor
 
 from inductor_lab.judge.compare.limits import Draws, Finding, compared
