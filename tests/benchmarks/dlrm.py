@@ -19,10 +19,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import dlrm_cpu
 import dlrm_grafted
 import dlrm_kernels
 import dlrm_talk
 import jobs
+from dlrm_machine_code import SHOWN
 from jobs import Job
 
 from inductor_lab.kernels.steps import STEPS
@@ -50,6 +52,7 @@ def every() -> list[Job]:
         *steps[2 * len(first) :],
         *(talk(one) for one in dlrm_talk.EXPERIMENTS),
         *(kernels(one, one) for one in KERNELS),
+        *without_a_card(),
     ]
 
 
@@ -59,6 +62,20 @@ def smoke() -> list[Job]:
         script("grafted", dlrm_grafted.SMOKE, options="--smoke"),
         kernels("lookups", "lookups", "--smoke"),
         talk("hash", "--smoke"),
+    ]
+
+
+def without_a_card() -> list[Job]:
+    """What the CPU measures, and machine code."""
+    cpu = (sys.executable, str(HERE / "dlrm_cpu.py"), "-o", "FILE", "--stop", "SECONDS")
+    code, cancelling = (
+        (sys.executable, str(HERE / f"dlrm_{name}.py"), "-o", "FILE") for name in ("machine_code", "cancelling")
+    )
+    names, precisions = ([{key: one} for one in of] for key, of in (("name", dlrm_cpu.ROWS), ("precision", SHOWN)))
+    return [
+        Job("cpu", [cpu], "cpu.json", rows=("", ""), points=names),
+        Job("machine_code", [code], "machine_code.json", rows=("", ""), points=precisions),
+        Job("cancelling", [cancelling], "cancelling.json", rows=("", ""), points=[{}]),
     ]
 
 

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from circumstances import Results
+from circumstances import LEFT, Results
 
 Row = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
-LOG = "sample -o log.parquet --rows 12000"
+LOG = "sample -o log.parquet --rows 12000 --cap 1000"
 TRAINED = "--config small --data log.parquet --missing zero"
 STEPS, EARLY = 168, 28
 """One pass over a log of 12,000 rows, and the step whose loss is told beside the last one's."""
@@ -61,19 +63,17 @@ def reader(rows: int) -> Callable[[Path], Row]:
     def measured(folder: Path) -> Row:
         run(folder, "criteo", f"sample -o log.parquet --rows {rows}")
         passed, peak = said(folder, "-c", PASS).split()
-        return {"rows": int(passed), "peak_bytes": int(peak)}
+        return {"asked": rows, "rows": int(passed), "peak_bytes": int(peak)}
 
     return measured
 
 
-def console(module: str, options: str, before: str = "") -> Callable[[Path], Row]:
-    """What a command says."""
+def console(*commands: tuple[str, str]) -> Callable[[Path], Row]:
+    """What commands say, one behind the other."""
 
     def measured(folder: Path) -> Row:
-        if before:
-            run(folder, "criteo", before)
-        lines = run(folder, module, options).splitlines()
-        return {"command": f"python -m inductor_lab.{module} {options}", "said": lines}
+        typed = [f"python -m inductor_lab.{module} {options}" for module, options in commands]
+        return {"commands": [[one, run(folder, *own).splitlines()] for one, own in zip(typed, commands, strict=True)]}
 
     return measured
 
@@ -92,7 +92,7 @@ def trained(rate: float, counts: str) -> Callable[[Path], Row]:
     """The losses of a pass, and how the rows that were held out are told apart."""
 
     def measured(folder: Path) -> Row:
-        run(folder, "criteo", f"{LOG} --cap 1000")
+        run(folder, "criteo", LOG)
         how = f"{TRAINED} --learning-rate {rate} --{counts} --steps {STEPS} --loss-every {EARLY} --json"
         found = json.loads(run(folder, "models.dlrm_train", how))
         losses = {one["step"]: one["loss"] for one in found["losses"]}
@@ -104,8 +104,8 @@ def trained(rate: float, counts: str) -> Callable[[Path], Row]:
 
 ROWS: dict[str, Callable[[Path], Row]] = {
     **{f"reader {rows}": reader(rows) for rows in (200_000, 2_000_000)},
-    "console training": console("models.dlrm_train", f"{TRAINED} --learning-rate 0.001 --steps 60", LOG),
-    "console export": console("models.dlrm_onnx", "--interaction outer -o outer.onnx"),
+    "console training": console(("criteo", LOG), ("models.dlrm_train", f"{TRAINED} --learning-rate 0.001")),
+    "console export": console(("models.dlrm_onnx", "--interaction outer -o outer.onnx")),
     **{f"export {one}": export(one) for one in ("outer", "cat", "dot")},
     **{
         f"rate {rate} {counts}": trained(rate, counts)
@@ -119,13 +119,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), metavar="NAME", help="only these")
+    parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no row is begun")
     asked = parser.parse_args()
+    begun = time.monotonic()
     results = Results(asked.output, (__doc__ or "").partition("\n")[0])
     done = [row["name"] for row in results.rows()]
     left = [name for name in asked.rows if name not in done]
     if left:
-        results.begin("dlrm_cpu.py")
+        results.begin("dlrm_cpu.py", card=f"{len(os.sched_getaffinity(0))} cores of a CPU")
     for name in left:
+        if time.monotonic() - begun > asked.stop:
+            sys.exit(LEFT)
         with tempfile.TemporaryDirectory() as folder:
             results.add({"name": name, **ROWS[name](Path(folder))})
 

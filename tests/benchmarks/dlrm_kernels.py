@@ -291,6 +291,8 @@ def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 def main() -> None:
     asked = parsed()
+    if not asked.smoke and not torch.cuda.is_available():
+        raise LabError("This needs a GPU; --smoke checks small sizes without one")
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
     end, verb = time.monotonic() + asked.stop, "tune" if asked.tune else "time"
     results = Results(asked.output, (__doc__ or "").partition("\n")[0])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
-from goals import DLRM, reached
+from goals import DLRM, reached, why
 from timed_rows import RECORDING, Row, commit, recorded_once
 
 from inductor_lab.gpus import find_gpu
@@ -149,11 +149,12 @@ def goals() -> str:
         for row in rows:
             if goal.holds(row):
                 told = [*own(row), arithmetic(row)] if "us" in row else [""] * 5
-                how = ", ".join(filter(None, reached(row, goal, rows, runs))) if "us" in row else row["failed"]
-                lines.append([*point(row), *told, goal.says, how])
+                value, says = reached(row, goal, rows, runs) if "us" in row else ("", row["failed"])
+                reason = "" if says.startswith("met") else why(row)
+                lines.append([*point(row), *told, goal.says, ", ".join(filter(None, (value, says))), reason])
     if not lines:
         return "Nothing was timed yet.\n"
-    head = "kernel, batch, D, rows, products, hand, best, best / hand, copy rate, arithmetic, goal, reached"
+    head = "kernel, batch, D, rows, products, hand, best, best / hand, copy rate, arithmetic, goal, reached, why not"
     once = all(recorded_once(row, runs) for row in rows)
     sure = (
         f"A time is of one recording of a CUDA graph: [another may take {RECORDING:.1%} longer](timing.md), so a goal that is met or missed by less "
@@ -236,20 +237,28 @@ def grafted() -> str:
         step = f"{'training' if row['training'] else 'inference'} | {' + '.join(row['steps'])}"
         for kind in ("graph", "wall") if "failed" not in row else ():
             us, form = row[kind]["us"], ".1f" if kind == "graph" else ",.0f"
-            goal = ""
+            goal = reason = ""
             if kind == "graph" and not row["training"]:
                 value, (_, high) = us["grafted"]
                 goal = f"{STEP} at most: {'met' if high <= STEP else f'{value / STEP - 1:.0%} above'}"
+                reason = "" if high <= STEP else why({"grafted": row["steps"][-1]})
             told = [within(*us[name], form) for name in ("generated", "grafted")]
             told += [within(*row[kind]["saved"], form), within(*row[kind]["ratio"])]
             lines.append(
-                [step, {"graph": "CUDA graph", "wall": "from Python"}[kind], *told, noise(row[kind], form), goal]
+                [
+                    step,
+                    {"graph": "CUDA graph", "wall": "from Python"}[kind],
+                    *told,
+                    noise(row[kind], form),
+                    goal,
+                    reason,
+                ]
             )
         if "failed" in row:
-            lines.append([step, "", f"failed: {row['failed']}".replace("|", "\\|"), *[""] * 5])
+            lines.append([step, "", f"failed: {row['failed']}".replace("|", "\\|"), *[""] * 6])
     if not lines:
         return "Not measured yet.\n"
-    head = "step, grafted, launched, us as generated, grafted, saved, generated / grafted, noise, goal"
+    head = "step, grafted, launched, us as generated, grafted, saved, generated / grafted, noise, goal, why not"
     first = found["runs"][0]
     told = f"{first['card']}, torch {first['torch']}, triton {first['triton']}, batch 128; intervals are of 95 %."
     return f"{table(head, lines)}\n{told}\n"
@@ -271,9 +280,10 @@ TABLES: dict[str, Callable[[], str]] = {
 
 def tables() -> dict[str, Callable[[], str]]:
     """Name of a pair of markers -> what makes the Markdown between them."""
-    import dlrm_talk_tables  # whose lines are made with this file's functions
+    import dlrm_cpu_tables  # whose lines are made with this file's functions
+    import dlrm_talk_tables
 
-    return TABLES | dlrm_talk_tables.TABLES
+    return TABLES | dlrm_talk_tables.TABLES | dlrm_cpu_tables.TABLES
 
 
 def markers(name: str) -> tuple[str, str]:

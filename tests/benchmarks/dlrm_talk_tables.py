@@ -357,22 +357,9 @@ def left() -> str:
     return filled(f"Rows that are not measured yet: {told}." if many else "Every row was run.")
 
 
-def rates() -> str:
-    """Markdown: what a learning rate of 0.1 does, beside one that learns."""
-    says = {"raw-counts": "as they are", "log-counts": "`--log-counts`: log(1 + count)"}
-    found = [row for row in kept(RESULTS / "cpu.json").get("rows", ()) if row["name"].startswith("rate ")]
-    lines = [
-        [str(row["learning_rate"]), says[row["counts"]], f"{row['early']:.3g}", f"{row['last']:.3g}"]
-        + [f"{row['held_out']['loss']:.3g}", f"{row['held_out']['auc']:.3f}"]
-        for row in found
-    ]
-    return table("learning rate, counts, loss at step 28, at 168, held-out loss, AUC", lines)
-
-
 TABLES = {
     "dlrm_talk": experiments,
     "dlrm_item": items,
     "dlrm_modes": modes,
-    "dlrm_rates": rates,
     "dlrm_names": lambda: talk_names.table(captures()),
 }

@@ -56,7 +56,12 @@ class Goal:
         return form[self.what]
 
     def holds(self, row: Row) -> bool:
-        return all(row.get(name) in (own if isinstance(own, tuple) else (own,)) for name, own in self.where.items())
+        return fits(self.where, row)
+
+
+def fits(where: Mapping[str, Any], row: Row) -> bool:
+    """Whether each of these fields of a row is this, or one of these."""
+    return all(row.get(name) in (own if isinstance(own, tuple) else (own,)) for name, own in where.items())
 
 
 # ---------------------------------------------------------------- what is to be reached
@@ -129,6 +134,43 @@ DLRM = (
     _dlrm("outer_folded", 128, 2.5, "bf16"),
     _dlrm("pairwise", 2048, 2),
 )
+
+WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
+    ({"kernel": "lookups", "batch": 65_536}, "of tables larger than the L2 cache single rows are read at random"),
+    (
+        {"kernel": "lookups_backward", "batch": 128},
+        "the tables' gradients are zeroed first, which takes most of the time and runs at the rate of a copy",
+    ),
+    (
+        {"kernel": "lookups_backward", "batch": 65_536},
+        "a gradient is one atomic addition for each sample and column, all in the L2 cache",
+    ),
+    (
+        {"kernel": "outer_folded", "precision": "ieee"},
+        "cuBLAS makes better use of the multiply-add units, for twice the products",
+    ),
+    (
+        {"kernel": ("outer", "outer_folded"), "precision": "bf16"},
+        "scaling by `x_i` waits for the matrix instructions of a tile; in TF32 the same wait hides behind twice the bytes",
+    ),
+    (
+        {"kernel": "pairwise", "precision": "ieee"},
+        "a warp makes 32 x 32 products for the 351 that are needed, and most of its reads of shared memory have bank conflicts",
+    ),
+    (
+        {"kernel": "pairwise", "precision": "tf32x3"},
+        "most instructions split float32 into two parts instead of multiplying",
+    ),
+    ({"grafted": "outer_3"}, "the folded layer alone takes more than the goal leaves for it"),
+    ({"grafted": "outer_1"}, "the layer is not folded: it reads the whole weight"),
+)
+"""Fields of DLRM's rows, each this or one of these -> why they do not reach their goal."""
+
+
+def why(row: Row) -> str:
+    """Why a row does not reach its goal; empty where nobody has said."""
+    return next((reason for where, reason in WHY if fits(where, row)), "")
+
 
 # ---------------------------------------------------------------- what is measured
 
