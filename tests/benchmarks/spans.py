@@ -25,6 +25,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from card import CARD
 from circumstances import LEFT
 
 from inductor_lab.errors import LabError
@@ -268,7 +269,8 @@ def main() -> None:
     if asked.diff:
         for row in wanted("diff"):
             if time.monotonic() < end:
-                row |= timed(asked.files / row["file"])
+                with CARD.held():
+                    row |= timed(asked.files / row["file"])
                 print(row["span"], row["diff"], row.get("ratio", row.get("diff_says")), row["diff_s"], flush=True)
                 keep()
     if asked.replay:
