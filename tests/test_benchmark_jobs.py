@@ -161,3 +161,65 @@ def test_of_spans_each_capture_is_verified_and_then_replayed_the_small_ones_firs
         {"span": row["span"], "lines": 1, "verify": "pass"},
         {"span": "another"},
     ]
+
+
+def test_of_spans_grafted_live_what_fails_is_halved_and_what_was_not_used_is_tried_alone(
+    jobs: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("torch")
+    live = importlib.import_module("spans_live")
+    rows = [{"span": f"m:0_forward:{n}-{n}", "eject": "pass", "file": ""} for n in range(5)]
+    together: list[list[int]] = []
+
+    def run(model: object, some: list[dict[str, str]], *rest: object) -> dict[str, object]:
+        """The second is wrong, the last is used by nobody."""
+        own = [rows.index(row) for row in some]
+        together.append(own)
+        idle = {row["span"]: "no wrapper" for n, row in zip(own, some, strict=True) if n == 4}
+        launches = {row["span"]: int(row["span"] not in idle) for row in some}
+        return {"live": "fail" if 1 in own else "pass", "live_says": "off" * (1 in own), "held": {}, "idle": idle, "launches": launches}  # fmt: skip
+
+    monkeypatch.setattr(live, "_run", run)
+    found: list[dict[str, object]] = []
+    live.grafted(
+        None, [*rows, {"span": "m:0_forward:9-9", "eject": "it is a barrier"}], tmp_path, {}, found.append, str
+    )
+    assert together == [[0, 1, 2, 3, 4], [0, 1], [2, 3, 4], [0], [1], [4]]
+    said = {row["span"]: (row["live"], row["live_says"], row["live_launches"]) for row in found}
+    assert [said[row["span"]] for row in rows] == [
+        ("pass", "", 1), ("fail", "off", 1), ("pass", "", 1), ("pass", "", 1), ("not used", "no wrapper", 0),
+    ]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.from_nothing
+def test_the_spans_of_a_small_model_are_grafted_live_and_a_wrong_file_is_noticed(tmp_path: Path) -> None:
+    """Forward and backward under torch.compile, in Triton's interpreter. The wrong file writes over weights too, which the next one must not see."""
+    pytest.importorskip("triton")
+    words = [sys.executable, str(BENCHMARKS / "spans_live.py"), "--smoke", "-o", str(tmp_path)]
+    environment = os.environ | {"TRITON_INTERPRET": "1"}
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.endswith("nothing is left to do\n"), done.stdout + done.stderr
+    results = tmp_path / "spans_live.json"
+    rows = json.loads(results.read_text())["rows"]
+    assert {row["span"].rpartition(":")[0] for row in rows} == {"smoke:0_forward", "smoke:0_backward"}
+    assert all((row["live"], row["live_launches"], row["live_with"]) == ("pass", 1, 2) for row in rows)
+    results.unlink()
+    wrong = f"""
+import sys
+sys.path.insert(0, {str(BENCHMARKS)!r})
+import spans_live
+def spoiled(found, folder, top):
+    rows = ejected_of(found, folder, top)
+    file = folder / rows[0]["file"]
+    launch = "def launch(*tensors):\\n    for one in tensors:\\n        one.mul_(1.02)\\n\\n\\n"
+    file.write_text(file.read_text().replace("\\ndef launch(", f"\\n{{launch}}def unused(", 1))
+    return rows
+ejected_of, spans_live.ejected_of = spans_live.ejected_of, spoiled
+sys.argv = ["", "--here", "smoke", "-o", {str(tmp_path)!r}]
+spans_live.here()
+"""
+    environment["PYTHONPATH"] = str(ROOT)
+    done = subprocess.run([sys.executable, "-c", wrong], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [row["live"] for row in json.loads(results.read_text())["rows"]] == ["fail", "pass"]

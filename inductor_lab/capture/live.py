@@ -82,7 +82,7 @@ def capture_model(
         told: Told = {}
         with (
             _lent(Path(folder), module),
-            _logged(log),
+            logged(log),
             problems.told_to(log),
             _tuned(card) as seen,
             _observed(looks if card is None else None),
@@ -250,8 +250,8 @@ def _observed(looks: Observer | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _logged(log: io.StringIO) -> Iterator[None]:
-    """The artifacts go to `log`, and nowhere else, whatever TORCH_LOGS says."""
+def logged(log: io.StringIO) -> Iterator[None]:
+    """Inductor's modules and graphs go to `log`, and nowhere else, whatever TORCH_LOGS says."""
     names = [name for name in log_registry.get_artifact_log_qnames() if name.rpartition(".__")[2] in ARTIFACTS]
     handler = logging.StreamHandler(log)
     handler.setFormatter(TorchLogsFormatter())

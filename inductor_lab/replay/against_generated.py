@@ -107,7 +107,7 @@ def held_to_generated(
     out = returned(hand)
     told, errors = dict[str, str](), dict[str, float]()
     for name in (name for name in out if name not in set(drawn)):
-        told[name], far = _compared(out[name], want[name], partial(others, name))
+        told[name], far = as_generated(out[name], want[name], partial(others, name))
         errors |= {} if far is None else {name: far}
     return there(out, "cpu"), told, errors
 
@@ -117,7 +117,7 @@ def returned_by(call: Module, graph: Graph, given: Mapping[str, Any], draw: int 
     stays, generator = on_the_cpu(graph), torch.Generator("cpu").manual_seed(draw)
     taken = [copied(x, "cpu" if name in stays else alone.DEVICE) for name, x in given.items()]
     if draw:
-        taken = [_moved(x, generator, _coarsest(graph)) for x in taken]
+        taken = [moved_by_bits(x, generator, _coarsest(graph)) for x in taken]
     torch.manual_seed(SEED)
     return {name: x for name, x in zip(graph.outputs, call(taken), strict=True) if name}
 
@@ -132,7 +132,12 @@ def _has_room(found: Mapping[str, Any]) -> str:
     return alone.DEVICE if fits else "cpu"
 
 
-def _compared(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[str, float | None]:
+def as_generated(out: Any, want: Any, again: Callable[[], list[Tensor]]) -> tuple[str, float | None]:
+    """`pass`, or how an output differs from the generated module's; and how far it is.
+
+    Args:
+        again: The generated module's output for inputs that are a last bit away, for each of DRAWS.
+    """
     if not isinstance(out, Tensor):
         return "pass" if out == want else f"is {out}, the generated module returns {want}", None
     out, want = (at(x, alone.DEVICE) for x in (out, want))
@@ -201,7 +206,7 @@ def _coarsest(graph: Graph) -> float:
     return max((torch.finfo(dtype).eps for dtype in dtypes.intersection(limits.NARROW)), default=0.0)
 
 
-def _moved(x: Any, generator: torch.Generator, bit: float = 0.0) -> Any:
+def moved_by_bits(x: Any, generator: torch.Generator, bit: float = 0.0) -> Any:
     """Each value off by a last bit of its own dtype, or by one that is as coarse as that, or not; whole numbers as they are."""
     if not (isinstance(x, Tensor) and x.is_floating_point()):
         return x

@@ -188,6 +188,10 @@ def _of_kernels(capture: Capture, first: int, last: int) -> Span:
             if graphs
             else f"{first}-{last} names no kernels: the first one comes first"
         )
+    if first == last:
+        raise LabError(
+            f"{capture.name}:{first}-{last} is no span but one kernel, {capture.name}:{first}: a span has two steps at least"
+        )
     lines = {launch.line for launch in launches}
     numbers = [number for number, step in enumerate(steps(capture)[graphs[0]]) if step.line in lines]
     return span(capture, graphs[0], numbers[0], numbers[-1])

@@ -24,6 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from card import CARD, compiling_lends, each
+from card import JOBS as PROCESSES
 from circumstances import LEFT, Results
 from contests import OURS, SETTINGS, Job, Row, begun, checked, timed, told, tuned
 from torch import Tensor
@@ -258,7 +260,8 @@ JOBS = {
 def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> Row:
     """What a row says of a point."""
     start = time.monotonic()
-    with begun(lambda: JOBS[point.kernel](point, on)) as job:
+    with CARD.held(), begun(lambda: JOBS[point.kernel](point, on)) as job:
+        compiling_lends()
         row: Row = {"tables": TABLES, "bytes": job.bytes}
         if asked.tune:
             row |= tuned(job, asked.seconds)
@@ -269,6 +272,13 @@ def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> R
             elif "hand" in row["refused"]:
                 row["failed"] = row["refused"]["hand"]
     return row | {"took_s": round(time.monotonic() - start, 1)}
+
+
+def row_of(point: Point, asked: argparse.Namespace, on: str, copy: float, end: float) -> Row | None:
+    """A row, in whatever process; None where it is too late to begin."""
+    if time.monotonic() > end:
+        return None
+    return {"verb": "tune" if asked.tune else "time", **asdict(point), **measured(point, asked, on, copy)}
 
 
 def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
@@ -285,6 +295,7 @@ def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no point is begun")
     parser.add_argument("--tune", action="store_true", help="time the hand kernels' candidates, nobody else")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
+    parser.add_argument("--jobs", type=int, default=PROCESSES, help="processes that take turns at the card")
     asked = parser.parse_args(words)
     if asked.smoke:
         asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", *PUBLIC]
@@ -301,16 +312,19 @@ def main() -> None:
     results = Results(asked.output, (__doc__ or "").partition("\n")[0])
     done = {(one["verb"], *(one[name] for name in Point.__annotations__)) for one in results.rows()}
     left = [point for point in points(asked) if (verb, *asdict(point).values()) not in done]
-    copy = 0.0 if asked.smoke or not left else copy_bytes_per_second().per_second
-    if copy:
-        results.begin("dlrm_kernels.py", copy_bytes_per_s=copy)
-    failed = []
-    for point in left:
-        if time.monotonic() > end:
-            sys.exit(LEFT)
-        row = measured(point, asked, on, copy)
-        failed += [row["failed"]] if "failed" in row else []
-        results.add({"verb": verb, **asdict(point), **row})
+    copy = 0.0
+    if left and not asked.smoke:
+        with CARD.held():
+            copy = copy_bytes_per_second().per_second
+            results.begin("dlrm_kernels.py", copy_bytes_per_s=copy)
+    failed, late = [], 0
+    for row in each(row_of, [(point, asked, on, copy, end) for point in left], asked.jobs):
+        late += row is None
+        if row:
+            failed += [row["failed"]] if "failed" in row else []
+            results.add(row)
+    if late:
+        sys.exit(LEFT)
     if failed:
         sys.exit(f"error: of {len(failed)} rows the hand kernel was not timed: {failed[0]}")
 

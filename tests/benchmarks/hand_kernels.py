@@ -5,11 +5,13 @@
     python tests/benchmarks/hand_kernels.py rotary --again        everything anew
     python tests/benchmarks/hand_kernels.py rotary --tune         every candidate of the kernel's own table, nobody else
     python tests/benchmarks/hand_kernels.py rotary --only verify -o verdicts.json      a part: points, steps' times, or steps' verdicts
+    python tests/benchmarks/hand_kernels.py rotary --jobs 1       one row after the other; else as many processes compile as the cores allow
     TRITON_INTERPRET=1 python tests/benchmarks/hand_kernels.py rotary --smoke    without a card: checks small sizes, times nothing
 
 A row a point, then two a step: `diff` of it with the captured model's step, and what `verify --thorough` says. Inputs are cold, the order in a round is
 random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to float64 before it is timed, `hand` behind it too.
-The copy's and the products' rates are measured in the same run. contests/KERNEL.py says what is timed and against whom.
+The copy's and the products' rates are measured in the same run. Processes that compile beside each other take turns at the card (`card.py`); verdicts
+come when all times are taken. contests/KERNEL.py says what is timed and against whom.
 """
 
 from __future__ import annotations
@@ -23,12 +25,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
+from card import CARD, JOBS, Card, compiling_lends, each
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -61,10 +65,29 @@ def multiplied(precision: str) -> float:
     return ceilings.product_flops_per_second(precision).per_second
 
 
+def row_of(head: Row, point: Any, asked: argparse.Namespace, on: str, end: float, folder: str) -> Row | None:
+    """A point's row or a step's, whose capture lies in `folder` then; None where too little time is left to begin it."""
+    if time.monotonic() + (0 if point else A_STEP) > end:
+        return None
+    if on == "cpu":
+        from inductor_lab.judge import stand_ins
+
+        stand_ins.install()  # Triton's own interpreter multiplies bfloat16 as whole numbers
+    contest = importlib.import_module(f"contests.{asked.kernel}")
+    try:
+        how = {"end": end, "made": folder}
+        found = measured(contest, point, on, asked) if point else of_step(contest, asked.kernel, **head, **how)
+    except LabError as error:  # the others go on
+        found = {"failed": str(error)}
+    origin = {} if asked.smoke else {"code": circumstances()["code"]}  # runs may be parted from their rows
+    return head | found | origin
+
+
 def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace) -> Row:
     """What a row says of a point."""
     start = time.monotonic()
-    with begun(lambda: contest.job(point, on)) as job:
+    with CARD.held(), begun(lambda: contest.job(point, on)) as job:
+        compiling_lends()
         row: Row = {"bytes": job.bytes, "flops": job.flops}
         if asked.tune:
             row |= tuned(job, asked.seconds)
@@ -94,22 +117,32 @@ def beside_the_roofline(job: Job, functions: dict[str, Any], seconds: float) -> 
     return row | {"share": row["bound_us"] / row["us"]["hand"][0]}
 
 
-def of_step(contest: Any, kernel: str, *, verb: str, step: str, end: float) -> Row:
+def of_step(contest: Any, kernel: str, *, verb: str, step: str, end: float, made: str) -> Row:
     """What a step's file is worth: its times alone and in the captured model, or its verdict."""
     start = time.monotonic()
+    of = steps(kernel)[step]
+    capture = captured(contest, of.capture, Path(made))
     with tempfile.TemporaryDirectory() as folder:
-        of = steps(kernel)[step]
-        capture = ROOT / "captured" / of.capture
-        if not capture.exists():
-            contest.capture(of.capture, capture := Path(folder, of.capture))
         file = Path(folder, f"{step}.py")
         file.write_text(written(kernel, step, capture, file.name), encoding="utf-8")
         limit = max(30.0, min(AT_MOST[verb], end - time.monotonic()))
         if verb == "verify":
             row = verdict(asked_of(limit, "verify", file, "--thorough"))
         else:
-            row = gained(asked_of(limit, "diff", file, "--in", str(capture), "--launch", "graph"))
+            with CARD.held():
+                row = gained(asked_of(limit, "diff", file, "--in", str(capture), "--launch", "graph"))
     return {"step": step, "address": f"{of.capture}:{of.address}", **row, "took_s": round(time.monotonic() - start, 1)}
+
+
+def captured(contest: Any, name: str, folder: Path) -> Path:
+    """A capture that is committed, or made in `folder` once for all steps that are of it."""
+    capture = ROOT / "captured" / name
+    if not capture.exists():
+        capture = folder / name
+        with Card(folder / "captures").held(), CARD.held():
+            if not capture.exists():
+                contest.capture(name, capture)
+    return capture
 
 
 def verdict(found: dict[str, Any]) -> Row:
@@ -158,13 +191,10 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, help="the points, the times of the steps, or their verdicts")
     parser.add_argument("--steps", nargs="+", metavar="STEP", help="these alone")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
+    parser.add_argument("--jobs", type=int, default=JOBS, help="processes that take turns at the card")
     asked = parser.parse_args()
-    on = "cuda"
-    if asked.smoke and not torch.cuda.is_available():
-        from inductor_lab.judge import stand_ins
-
-        on = "cpu"
-        stand_ins.install()  # Triton's own interpreter multiplies bfloat16 as whole numbers
+    on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
+    if on == "cpu":
         asked.who = asked.who or ["hand", "eager"]
     contest = importlib.import_module(f"contests.{asked.kernel}")
     own = ROOT / "inductor_lab" / "kernels" / asked.kernel / "results.json"
@@ -174,26 +204,36 @@ def main() -> None:
     parts = ("tune",) if asked.tune else ("time",) if asked.smoke else (asked.only,) if asked.only else PARTS
     for name in parts if asked.again else ():
         results.remove("verb", name)
-    points = contest.SMOKE if asked.smoke else contest.POINTS
-    work: list[tuple[Row, Any]] = []
-    for verb in parts:
-        if verb in ("time", "tune"):
-            work += [({"verb": verb, **json.loads(json.dumps(asdict(point)))}, point) for point in points]
-        else:
-            work += [({"verb": verb, "step": step}, None) for step in asked.steps or steps(asked.kernel)]
     done = results.rows()
-    left = [(head, point) for head, point in work if not any(head.items() <= row.items() for row in done)]
+    left = [one for one in work(contest, asked, parts) if not any(one[0].items() <= row.items() for row in done)]
     if left and not asked.smoke:
-        results.begin("hand_kernels.py", copy_bytes_per_s=copied())
-    failed, origin = [], {} if asked.smoke else {"code": circumstances()["code"]}  # runs may be parted from their rows
-    for head, point in left:
-        if time.monotonic() + (0 if point else A_STEP) > end:
-            sys.exit(LEFT)
-        row = measured(contest, point, on, asked) if point else of_step(contest, asked.kernel, **head, end=end)
-        failed += [row["failed"]] if "failed" in row else []
-        results.add(head | row | origin)
+        with CARD.held():
+            results.begin("hand_kernels.py", copy_bytes_per_s=copied())
+    failed, late = [], 0
+    with tempfile.TemporaryDirectory() as folder:
+        for verdicts in (False, True):  # judging computes on the card too
+            now = [(*one, asked, on, end, folder) for one in left if (one[0]["verb"] == "verify") == verdicts]
+            for found in each(row_of, now, asked.jobs):
+                late += found is None
+                if found:
+                    failed += [found["failed"]] if "failed" in found else []
+                    results.add(found)
+    if late:
+        sys.exit(LEFT)
     if failed:
         sys.exit(f"error: {len(failed)} rows were not timed: {failed[0]}")
+
+
+def work(contest: Any, asked: argparse.Namespace, parts: Sequence[str]) -> list[tuple[Row, Any]]:
+    """The heads of all rows, each with its point where it is no step's."""
+    points = contest.SMOKE if asked.smoke else contest.POINTS
+    found: list[tuple[Row, Any]] = []
+    for verb in parts:
+        if verb in ("time", "tune"):
+            found += [({"verb": verb, **json.loads(json.dumps(asdict(point)))}, point) for point in points]
+        else:
+            found += [({"verb": verb, "step": step}, None) for step in asked.steps or steps(asked.kernel)]
+    return found
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Jobs on the cards that there are: each a process or several, one a card, ended in time; what has its result is not run again.
+"""Jobs on the cards that there are: each a process or several, one a card unless asked, ended in time; what has its result is not run again.
 
 A result is there whole or not at all, and what is left to do follows from the results. jobs.json has how each job ended; what failed, with its last line
 there, is tried again behind all that was not tried yet. A row that failed is a row, and says why, until `--again`.
@@ -221,7 +221,7 @@ def main(
     Args:
         every: What was asked -> all jobs, the most important first.
         folder: Where results are, unless `-o` says so.
-        options: Adds what else may be asked; `smoke` runs without a card.
+        options: Adds what else may be asked; `smoke` runs without a card, `beside` so many jobs at once on each.
         begin: Called with the folder before the jobs.
         end: And behind them.
     """
@@ -237,7 +237,7 @@ def main(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     try:
         folder, wanted = asked.output.resolve(), every(asked)
-        on = [] if asked.list else cards(getattr(asked, "smoke", False))
+        on = [] if asked.list else cards(getattr(asked, "smoke", False)) * getattr(asked, "beside", 1)
         folder.mkdir(parents=True, exist_ok=True)
         waiting = left(folder, wanted, asked.again)
         if waiting and not asked.list:

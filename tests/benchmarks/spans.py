@@ -6,6 +6,7 @@
     python tests/benchmarks/spans.py --of spans.json --files FOLDER --diff -o spans.json        on the card, as CUDA graphs
     python tests/benchmarks/spans.py --of spans.json --write docs/spans.md [--mark spans]       and a line for each capture beside the results
     python tests/benchmarks/spans_on_cards.py CAPTURE... -o FOLDER             all of it beside each other, on several cards
+    python tests/benchmarks/spans_live.py MODEL... -o FOLDER                   grafted into the compiled models
 
 What a run has said of a span is kept, and only what it has not is done; `--stop` ends a run in time.
 """
@@ -24,25 +25,37 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from card import CARD
 from circumstances import LEFT
 
 from inductor_lab.errors import LabError
+from inductor_lab.records import Capture
 
 Row = dict[str, Any]
 TOP = 20
 RESULTS = Path(__file__).parent / "results"
-EACH = {"spans": RESULTS / "spans.md", "interpreted": RESULTS / "spans_interpreted.md"}
+EACH = {
+    "spans": RESULTS / "spans.md",
+    "interpreted": RESULTS / "spans_interpreted.md",
+    "live": RESULTS / "spans_live.md",
+}
 """Mark of a table on the page -> the table with a line for each capture."""
 
 
 def ejected(capture: Path, folder: Path, top: int) -> list[Row]:
     """The spans of a capture that save most, each as a file or with why not."""
     from inductor_lab import store
+
+    return ejected_of(store.load(capture), folder, top)
+
+
+def ejected_of(found: Capture, folder: Path, top: int) -> list[Row]:
+    """The same of one that was made here."""
     from inductor_lab.eject.span import eject_span
     from inductor_lab.spans import span
     from inductor_lab.spans.find import spans
 
-    found, begun, rows = store.load(capture), time.perf_counter(), list[Row]()
+    begun, rows = time.perf_counter(), list[Row]()
     listed, _ = spans(found)
     seconds = round(time.perf_counter() - begun, 2)
     for one in listed[:top]:
@@ -130,7 +143,7 @@ def replayed(capture: Path, rows: list[Row], folder: Path) -> Row:
     return said | {"replay_s": round(time.perf_counter() - begun, 1), "replayed_with": len(rows)}
 
 
-def _side_by_side(rows: list[Row]) -> list[list[Row]]:
+def side_by_side(rows: list[Row]) -> list[list[Row]]:
     """Groups whose spans share no step."""
     groups: list[tuple[list[Row], set[tuple[str, int]]]] = []
     for row in rows:
@@ -160,13 +173,15 @@ def table(rows: list[Row], of: Callable[[Row], str] = group) -> str:
     for row in rows:
         by.setdefault(of(row), []).append(row)
     told = [[name, str(len(own)), *_counts(own)] for name, own in (*by.items(), ("all", rows))]
-    head = ["spans of", "spans", "ejected", "verified", "replayed", "timed", "unedited / generated"]
+    head = ["spans of", "spans", "ejected", "verified", "replayed", "grafted live", "timed", "unedited / generated"]
     kept = [n for n in range(len(head)) if any(line[n] for line in told)]
     lines = [f"| {' | '.join(line[n] for n in kept)} |" for line in (head, *told)]
     lines.insert(1, f"|{'---|' * len(kept)}")
-    reasons = Counter(row["eject"].partition(": ")[2] or row["eject"] for row in rows if row["eject"] != "pass")
-    lines += ["", "| refused, because | spans |", "|---|---|"] if reasons else []
-    lines += [f"| {why.replace('|', ' ')} | {count} |" for why, count in reasons.most_common()]
+    refused = [row["eject"].partition(": ")[2] or row["eject"] for row in rows if row["eject"] != "pass"]
+    wrong = [f"{row['span']}: {row['live_says']}" for row in rows if row.get("live", "pass") != "pass"]
+    for head, whys in (("refused, because", refused), ("not grafted, because", wrong)):
+        lines += ["", f"| {head} | spans |", "|---|---|"] if whys else []
+        lines += [f"| {why.replace('|', ' ')} | {count} |" for why, count in Counter(whys).most_common()]
     return "\n".join(lines)
 
 
@@ -178,7 +193,7 @@ def by_capture(rows: list[Row]) -> str:
 def _counts(rows: list[Row]) -> list[str]:
     ejected = sum(row["eject"] == "pass" for row in rows)
     found = [f"{ejected}"]
-    for verb in ("verify", "replay"):
+    for verb in ("verify", "replay", "live"):
         tried = [row[verb] for row in rows if verb in row]
         found.append(f"{tried.count('pass')} of {ejected}" if tried else "")
     ratios = [row["ratio"] for row in rows if row.get("ratio")]
@@ -254,13 +269,14 @@ def main() -> None:
     if asked.diff:
         for row in wanted("diff"):
             if time.monotonic() < end:
-                row |= timed(asked.files / row["file"])
+                with CARD.held():
+                    row |= timed(asked.files / row["file"])
                 print(row["span"], row["diff"], row.get("ratio", row.get("diff_says")), row["diff_s"], flush=True)
                 keep()
     if asked.replay:
         left = wanted("replay")
         of = {capture: [row for row in left if row["capture"] == capture.name] for capture in asked.captures}
-        groups = [(capture, some) for capture, own in of.items() for some in _side_by_side(own)]
+        groups = [(capture, some) for capture, own in of.items() for some in side_by_side(own)]
         with ProcessPoolExecutor(asked.jobs, mp_context=get_context("spawn")) as pool:
             running: dict[Future[Row], tuple[Path, list[Row]]] = {}
             while groups or running:

@@ -32,6 +32,18 @@ class Scaled(nn.Module):
         return x / (x.abs().mean(-1, keepdim=True) + 1e-5)
 
 
+class Centered(nn.Module):
+    """Its mean is carried on from batch to batch, as a batch norm's is."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(width))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.mean.lerp_(x.detach().mean(0), 0.1)
+        return x - self.mean
+
+
 class Whole(nn.Module):
     """DDP is not compiled, and what is called from it is where it is not a module of torch's own."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import runpy
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,12 +15,14 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from folders import CAPTURED
 from graft_program import files_of, run
 
 import inductor_lab
 from inductor_lab import GraftWarning, graft
 from inductor_lab.annotate.steps import steps
 from inductor_lab.eject.span import eject_span
+from inductor_lab.models import find_workload
 from inductor_lab.spans import span
 
 pytestmark = pytest.mark.gpu
@@ -284,3 +288,21 @@ def test_a_cuda_graph_keeps_the_span_it_was_recorded_with(tmp_path: Path) -> Non
     assert told.recorded >= 1 and told.launches < 5
     torch.compiler.reset()
     assert like(calls(model, *given), layer(*given))
+
+
+def test_a_notebook_s_lookups_run_in_the_model_that_it_is_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file that notebook 04 makes of a kept capture, in DLRM as it is compiled here; a lookup rounds nothing."""
+    monkeypatch.chdir(CAPTURED.parent / "notebooks")
+    monkeypatch.setattr(inductor_lab, "verify_file", lambda file, **asked: SimpleNamespace(verdict="not asked"))
+    made = runpy.run_path("04_what_lies_between_kernels.py")
+    if made["dlrm"].record.torch.partition("+")[0] != torch.__version__.partition("+")[0]:
+        pytest.skip("another torch writes other kernels")
+    model, inputs = find_workload("dlrm").build(device="cuda")
+    compiled = torch.compile(model)
+    with torch.no_grad():
+        generated = compiled(*inputs)
+        with graft(made["file"]) as grafts:
+            grafted = compiled(*inputs)
+    (told,) = grafts.files
+    assert dict(told.devices) == {"cuda:0": 1} and not told.passed_over
+    assert torch.equal(grafted, generated)

@@ -123,6 +123,8 @@ def behind(made_ptr, bias_ptr, y_ptr):
     ),
 }  # fmt: skip
 
+CASES = [(what, dtype) for what in RIGHT for dtype in ("float32", "bfloat16")]
+
 WRONG = {
     # what: (span, dtype, body of `launch`, what stands above it, what is said)
     "a buffer of the call before": (
@@ -226,7 +228,7 @@ def passing(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], V
 @pytest.mark.parametrize(
     ("what", "dtype"),
     some(
-        [(what, dtype) for what in RIGHT for dtype in ("float32", "bfloat16")],
+        CASES,
         [("a product with its prologue and epilogue", "bfloat16")],
     ),
 )
@@ -318,15 +320,22 @@ def test_what_nobody_has_written_is_known_and_no_two_whole_numbers_are_alike(dty
     assert count_unwritten(fresh) == 25 * known
 
 
+# ------------------------------------------------------------ on a card
+
+
 @pytest.mark.gpu
-def test_a_span_is_judged_on_a_card(tmp_path: Path) -> None:
-    right = [
-        RIGHT[what] for what in ("as it was", "the same, rounding where the buffers did", "made beside and copied")
-    ]
-    wrong = [
-        WRONG[what] for what in ("a buffer of the call before", "an output left out", "calls what the span does not")
-    ]
-    cases = {str(n): (span, "bfloat16", body, above) for n, (span, body, above) in enumerate(right)}
-    cases |= {f"{n} is wrong": row[:4] for n, row in enumerate(wrong)}
-    found = verify_all(_files(tmp_path, cases), effort="quick")
-    assert [isinstance(one, Verdict) and one.verdict for one in found] == ["pass"] * 3 + ["fail"] * 3, found
+@pytest.mark.parametrize(("what", "dtype"), CASES)
+def test_a_right_fusion_passes_on_a_card(
+    passing: dict[tuple[str, str], Verdict | LabError], what: str, dtype: str
+) -> None:
+    found = passing[what, dtype]
+    assert isinstance(found, Verdict), found
+    assert found.verdict == "pass", [case for case in found.cases if not case.passed][:2]
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("what", WRONG)
+def test_what_breaks_between_launches_is_found_on_a_card(failing: dict[str, Verdict | LabError], what: str) -> None:
+    """By what is left wrong, mostly: no access is watched there."""
+    found = failing[what]
+    assert isinstance(found, Verdict) and found.verdict == "fail", found

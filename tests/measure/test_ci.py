@@ -14,6 +14,7 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 from small_kernels import edited, ejected
+from span_as_text import SPAN
 from told_times import KERNEL
 
 pytest.importorskip("torch")
@@ -426,13 +427,14 @@ def test_a_table_shows_matched_and_best_with_both_configurations(
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An ejected file, another that is wrong, and a user's tests of them."""
+    """An ejected file, another that is wrong, one of a span, and a user's tests of them."""
     made = tmp_path_factory.mktemp("user")
     (made / "kernels").mkdir()
     text = ejected("affine")
     (made / "kernels" / "mine.py").write_text(text)
     kernel, rest = text.split("def launch(", 1)
     (made / "kernels" / "wrong.py").write_text(f"{edited(kernel, ('* 0.5', '* 0.25'))}def launch({rest}")
+    (made / "kernels" / "span.py").write_text(SPAN)
     (made / "test_mine.py").write_text(TESTS)
     return made
 
@@ -448,6 +450,11 @@ def test_right(inductor_lab_file):
     beside = Path(__file__).parent / "kernels"
     assert inductor_lab_file.against == ("eager", f"{beside}/other.py", f"{beside}/own.py:made", "own.kernels:made")
     assert inductor_lab_file.verdict.verdict == "pass" and inductor_lab_file.diff is None
+
+
+@pytest.mark.inductor_lab_file("kernels/span.py")
+def test_span(inductor_lab_file):
+    assert inductor_lab_file.verdict.verdict == "pass" and len(inductor_lab_file.verdict.cases) > 1
 
 
 @pytest.mark.inductor_lab_file("kernels/wrong.py", fail_slower=5)
@@ -497,12 +504,12 @@ def users_pytest(folder: Path, *arguments: str) -> str:
 
 def test_a_marked_test_checks_its_file_first(folder: Path) -> None:
     said = users_pytest(folder, "--strict-markers", "test_mine.py")
-    assert "PASSED test_mine.py::test_right" in said
+    assert "PASSED test_mine.py::test_right" in said and "PASSED test_mine.py::test_span" in said
     assert "FAILED test_mine.py::test_wrong" in said and "wrong.py is wrong: " in said and "is not run" not in said.partition("short test")[2]  # fmt: skip
     assert "kernels/gone.py does not exist" in said
     assert "takes (path, fail_slower=None, against=())" in said
     assert "needs @pytest.mark.inductor_lab_file(path)" in said
-    assert "3 failed, 1 passed, 1 error" in said  # what a fixture lacks is an error
+    assert "3 failed, 2 passed, 1 error" in said  # what a fixture lacks is an error
 
 
 @pytest.mark.slow

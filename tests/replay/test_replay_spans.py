@@ -78,6 +78,21 @@ def test_spans_of_both_graphs_run_in_the_place_of_their_steps(lora: Path, loaded
     ]
 
 
+@pytest.mark.parametrize(("left_out", "verdict"), [("relu", "pass"), ("mm_4", "fail")])
+def test_an_edit_may_leave_out_what_nobody_reads_behind_the_span(
+    lora: Path, loaded: Capture, tmp_path: Path, left_out: str, verdict: str
+) -> None:
+    """Backward overwrites what forward kept of a relu, makes two products of it, and is done with it."""
+    found = span(loaded, "0_backward", 6, 8)
+    begins = "    launch_add_relu_backward(relu, "
+    file = ejected(loaded, found, tmp_path, (begins, f"    {left_out} = {left_out}.clone()\n{begins}"))
+    assert 'UNREAD = ("relu",)' in file.read_text()
+    told = replay(lora, grafts={found.name: file})
+    assert told.verdict == verdict
+    (grafted,) = [one for one in told.launches if one.grafted]
+    assert grafted.verdict == verdict and ("mm_4" in grafted.message) == (verdict == "fail")
+
+
 @pytest.mark.slow
 def test_a_graph_too_large_for_eager_is_held_to_the_generated_module(
     lora: Path, loaded: Capture, tmp_path: Path
@@ -121,7 +136,7 @@ def test_what_layers_make_of_one_kernel_s_rounding_is_no_fault(given: str, loade
         return x + x * x
 
     def moved(draw: int, bit: float) -> torch.Tensor:
-        found: torch.Tensor = against_generated._moved(x, torch.Generator().manual_seed(draw), bit)
+        found: torch.Tensor = against_generated.moved_by_bits(x, torch.Generator().manual_seed(draw), bit)
         return found
 
     want = module(twice, x)
@@ -132,21 +147,21 @@ def test_what_layers_make_of_one_kernel_s_rounding_is_no_fault(given: str, loade
     assert limits.against_generated(other, want, lambda: again).message, (
         "by the judge's limit of one kernel it would be wrong"
     )
-    assert against_generated._compared(other, want, lambda: again)[0] == "pass"
+    assert against_generated.as_generated(other, want, lambda: again)[0] == "pass"
     row = other.clone()
     row[5] = other[6]
     infinite, negative = want.clone(), other.clone()
     infinite[3, 4], negative[3, 4] = torch.inf, -torch.inf
-    assert against_generated._compared(negative, infinite, lambda: again)[0] != "pass"
+    assert against_generated.as_generated(negative, infinite, lambda: again)[0] != "pass"
     negative[3, 4] = torch.inf
-    assert against_generated._compared(negative, infinite, lambda: again)[0] == "pass"
+    assert against_generated.as_generated(negative, infinite, lambda: again)[0] == "pass"
     for fault in (
         row,
         other * 1.2,
         module(lambda x: x + x * x * 1.2, x),
         other.index_fill(0, torch.tensor([3]), torch.nan),
     ):
-        assert against_generated._compared(fault, want, lambda: again)[0] != "pass"
+        assert against_generated.as_generated(fault, want, lambda: again)[0] != "pass"
 
 
 def test_a_softmax_whose_large_values_rounding_moves_or_leaves_is_no_fault() -> None:
@@ -163,16 +178,16 @@ def test_a_softmax_whose_large_values_rounding_moves_or_leaves_is_no_fault() -> 
 
     bits = torch.Generator().manual_seed(1)
     want, other = probabilities(lambda x: x), probabilities(rounded)
-    again = [probabilities(lambda x: against_generated._moved(x, bits)) for _ in against_generated.DRAWS]
+    again = [probabilities(lambda x: against_generated.moved_by_bits(x, bits)) for _ in against_generated.DRAWS]
 
     def apart(x: torch.Tensor) -> torch.Tensor:
         return (x.float() - want.float()).abs().reshape(-1, 49)
 
     assert bool(against_generated._stand_out(apart(other), torch.maximum(*map(apart, again))).any())
-    assert against_generated._compared(other, want, lambda: again)[0] == "pass"
+    assert against_generated.as_generated(other, want, lambda: again)[0] == "pass"
     nothing = torch.zeros_like(want)
-    assert against_generated._compared(other, nothing, lambda: [nothing] * 2)[0] != "pass"
-    assert against_generated._compared(-nothing, nothing, lambda: [nothing] * 2) == ("pass", 0.0)
+    assert against_generated.as_generated(other, nothing, lambda: [nothing] * 2)[0] != "pass"
+    assert against_generated.as_generated(-nothing, nothing, lambda: [nothing] * 2) == ("pass", 0.0)
     window, masked, small = (other.clone() for _ in range(3))
     small[want < 1e-3] = torch.where(
         torch.rand(int((want < 1e-3).sum()), generator=generator) < 0.003, 0.064, 0.0
@@ -180,7 +195,7 @@ def test_a_softmax_whose_large_values_rounding_moves_or_leaves_is_no_fault() -> 
     window[5] = other[6]
     masked[..., 40:] = 0
     for fault in (window, masked, small, other * 1.1, probabilities(lambda x: x * 1.05)):
-        assert against_generated._compared(fault, want, lambda: again)[0] != "pass"
+        assert against_generated.as_generated(fault, want, lambda: again)[0] != "pass"
 
 
 def test_what_it_takes_to_hold_a_graph_to_eager(loaded: Capture) -> None:

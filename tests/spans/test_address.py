@@ -65,6 +65,7 @@ def test_a_kernel_is_no_span(which: str) -> None:
     [
         ("4-99", "has no kernel 99 that is launched"),
         ("29-4", "names no kernels"),
+        ("7-7", "^dlrm_h200:7-7 is no span but one kernel, dlrm_h200:7: a span has two steps at least$"),
         ("4-", "write the first and the last kernel, as in dlrm_h200:4-29"),
         ("x-y", "write the first and the last kernel"),
         ("0_inference:3-3", "is no span"),

@@ -19,14 +19,8 @@ from inductor_lab.errors import SHORT, LabError, short_of_memory
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare import limits, pattern
 from inductor_lab.judge.compare.baseline import Baseline, Generated, Part, differ
-from inductor_lab.judge.compare.reference import (
-    Nearby,
-    agrees_with_graph,
-    by_graph,
-    expected,
-    furthest_order,
-    graph_values,
-)
+from inductor_lab.judge.compare.orders import furthest_order
+from inductor_lab.judge.compare.reference import Nearby, agrees_with_graph, by_graph, expected, graph_values
 from inductor_lab.judge.inputs import boundaries, families
 from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
 from inductor_lab.judge.inputs.coverage import Coverage
@@ -284,9 +278,10 @@ class Judge:
         want, ideal = (each[number].reshape(out.shape) for each in (eager, exact))
         held = partial(_compared, launched, name, out, ideal, draws)
         found = held(want)
-        if found.message and not launched.sample and out.dtype in limits.NARROW and name in file.TAKES:
-            want = furthest_order(file, placement, number, ideal).to(out.dtype)
-            found = held(want)
+        if found.message and not launched.sample and (found.few or (out.dtype in limits.NARROW and name in file.TAKES)):
+            furthest = furthest_order(file, placement, number, ideal)
+            want = want if furthest is None else furthest.to(out.dtype)
+            found = found if furthest is None else held(want)
         if found.message and self._is_of_the_graph(launched, out) and (graph := graph_values(file, placement)):
             found = by_graph(found, held, out, graph[number].reshape(out.shape).to(out))
         return found, (out, want, ideal)

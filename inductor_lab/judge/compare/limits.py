@@ -26,6 +26,8 @@ CREDIBLE = 2.0**-8
 """Eager that misses by this part of what a last bit moves shows that rounding does decide there."""
 RARE = 64
 """Of so many elements one may be NaN where eager is infinite: a card takes a subnormal number for 0, and 0 times an infinity is NaN."""
+FEW = 4096
+"""Of so many elements one may be told by other orders of its sum."""
 NOTHING = 1e-15
 """A result of this size may be 0."""
 PARTIES = ("hand", "generated", "eager")
@@ -69,6 +71,11 @@ class Finding:
     wrong: Tensor | None = None
     message: str = ""
     against: str = "eager"
+
+    @property
+    def few(self) -> bool:
+        """Whether so few elements are wrong that the order of their sums may be why: where much cancels, eager's may have been a lucky one."""
+        return self.wrong is not None and int(self.wrong.sum()) <= max(1, self.wrong.numel() // FEW)
 
 
 def compared(

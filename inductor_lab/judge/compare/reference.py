@@ -45,8 +45,6 @@ SAME = {
 """Operators behind which a product is still the same."""
 TINY = 2 * torch.finfo(torch.float32).smallest_normal
 """A number that a factor near 1 makes subnormal."""
-ORDERS = 8
-"""In which eager adds up."""
 ENOUGH = 1 << 20
 """Elements of a tensor that are compared."""
 NEAR = 1e-6
@@ -205,41 +203,6 @@ def inputs_beside(file: Any, placement: Placement) -> Iterator[tuple[Placement, 
                     x = x[once(x.stride())]
                     x.copy_(x.double() * (1 + eps * signs(x, generator)))
             yield replace(placement, memories=memories), min(1.0, torch.finfo(torch.float32).eps / eps)
-
-
-# ------------------------------------------------------------ other orders
-
-
-class Shuffled(TorchDispatchMode):
-    """What `index_put` accumulates arrives in an order that is drawn."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self.generator = torch.Generator("cpu").manual_seed(seed)
-
-    def __torch_dispatch__(self, function: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        if function is torch.ops.aten.index_put.default and args[3:4] == (True,) and None not in args[1]:
-            into, indices, values, _ = args
-            indices = torch.broadcast_tensors(*indices)
-            values = values.expand(*indices[0].shape, *into.shape[len(indices) :])
-            order = torch.randperm(indices[0].numel(), generator=self.generator)
-            places = [index.reshape(-1)[order] for index in indices]
-            args = into, places, values.flatten(0, indices[0].dim() - 1)[order], True
-        return function(*args, **(kwargs or {}))
-
-
-def furthest_order(file: Any, placement: Placement, number: int, ideal: Tensor) -> Tensor:
-    """What eager makes of the tensor of this number, of several orders the value that is furthest from float64, each element by itself.
-
-    On the CPU everywhere: a card's `index_put` sorts and adds in float32.
-    """
-    read = placement.read("cpu")
-    found = torch.full_like(ideal, torch.nan)
-    for seed in range(ORDERS):
-        with Shuffled(seed):
-            made = expected(file, read)[number].reshape(ideal.shape).to(ideal)
-        found = torch.where((made - ideal).abs() <= (found - ideal).abs(), found, made)
-    return found
 
 
 # ------------------------------------------------------------ the graph's own form

@@ -54,7 +54,8 @@ class Job:
     grad: Tensor | Sequence[Tensor] | None = None
     """That of the result: forward and backward are one call then, whose results are the gradients of all of `given` that require one."""
     public: Mapping[str, Callable[[], Function]] = field(default_factory=dict)
-    """Name -> what makes the same by somebody else's kernel; ImportError where that is not installed. If it overwrites what it is given, its own copy."""
+    """Name -> what makes the same by somebody else's kernel; ImportError where that is not installed. If it overwrites what it is given, its own copy, of which
+    it gives the gradients itself."""
     beside: Mapping[str, Function] = field(default_factory=dict)
     """Name -> what is timed beside them and computes something else: a part of it, the dense form."""
 
@@ -63,9 +64,9 @@ class Job:
 
 
 def wanted(job: Job, form: Callable[..., Any], given: Sequence[Any], grad: Any) -> Any:
-    """What a form gives: its result, or the gradients where the job has that of a result."""
+    """What a form gives: its result, or the gradients where the job has that of a result and these are not what it gave."""
     result = form(*given)
-    if job.grad is None:
+    if job.grad is None or not tree_leaves(result)[0].requires_grad:
         return result
     inputs = [one for one in tree_leaves(given) if isinstance(one, Tensor) and one.requires_grad]
     return torch.autograd.grad(tree_leaves(result), inputs, tree_leaves(grad))

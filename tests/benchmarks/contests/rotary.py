@@ -1,7 +1,8 @@
 """Rotary embedding of a query and a key: both layouts and pairings, forward and backward, from one token of a sample to 16,384.
 
-Public kernels: Liger's, flash-attention's (Triton) and FlashInfer's. Each is given tables and layouts as it asks for them, made beforehand; Liger
-writes over what it is given, and is given copies.
+Public kernels: Liger's, flash-attention's (Triton) and FlashInfer's. Each is given tables and layouts as it asks for them, made beforehand. Liger writes
+over queries, keys and gradients in [B, T, H, D], and is given copies, which each call but the first rotates on; any other layout it copies itself. Its kernel
+is Triton's, or another one where CuTe DSL is installed.
 """
 
 from __future__ import annotations
@@ -133,6 +134,7 @@ def job(point: Point, device: str) -> Job:
     read = point.batch if point.decoding else point.tokens
     width = sum(t.shape[-1] for t in tables) * query.element_size()
     passes = 2 if point.backward else 1
+    grad = [torch.randn_like(x) for x in (query, key)] if point.backward else None
     return Job(
         lambda configuration: rotary(
             query, key, *tables, positions=positions, layout=layout, interleaved=point.interleaved, configuration=configuration
@@ -141,10 +143,10 @@ def job(point: Point, device: str) -> Job:
         (query, key, *given, *([] if positions is None else [positions])),
         CANDIDATES,
         passes * (2 * (query.numel() + key.numel()) * query.element_size() + read * width),
-        grad=[torch.randn_like(x) for x in (query, key)] if point.backward else None,
+        grad=grad,
         public={
-            "liger": lambda: liger(point, query, key, *tables),
-            "flash_attention": lambda: flash_attention(point, query, key, *halves),
+            "liger": lambda: liger(point, query, key, *tables, grad),
+            "flash_attention": lambda: flash_attention(point, query, key, *halves, positions),
             "flashinfer": lambda: flashinfer(point, query, key, *halves, positions),
         },
     )  # fmt: skip
@@ -170,32 +172,35 @@ def angles(rows: int, columns: int, like: Tensor) -> list[Tensor]:
     return [angle.cos().to(like.dtype), angle.sin().to(like.dtype)]
 
 
-def liger(point: Point, query: Tensor, key: Tensor, cos: Tensor, sin: Tensor) -> Function:
+def liger(point: Point, query: Tensor, key: Tensor, cos: Tensor, sin: Tensor, grad: list[Tensor] | None) -> Function:
     from liger_kernel.transformers.rope import liger_rotary_pos_emb
 
     if point.interleaved or point.decoding or point.half_tables:
         raise LabError("liger rotates halves, by tables of all columns, without positions")
-    own = [x.transpose(1, 2) if point.layout == "BTHD" else x for x in (query, key)]
-    own = own if point.backward else [x.clone() for x in own]
+    own = [x.detach().clone().requires_grad_(point.backward) for x in (query, key)]
+    of_result = [x.clone() for x in grad or ()]
     tables = cos[None], sin[None]
 
     def run() -> Any:
-        found = liger_rotary_pos_emb(own[0], own[1], *tables)
-        return [x.transpose(1, 2) for x in found] if point.layout == "BTHD" else found
+        seen = [x.transpose(1, 2) if point.layout == "BTHD" else x for x in own]
+        found = liger_rotary_pos_emb(seen[0], seen[1], *tables)
+        found = [x.transpose(1, 2) for x in found] if point.layout == "BTHD" else found
+        return torch.autograd.grad(found, own, of_result) if point.backward else found
 
     return run
 
 
-def flash_attention(point: Point, query: Tensor, key: Tensor, cos: Tensor, sin: Tensor) -> Function:
-    """A launch for each; tables [T, D / 2], both of [B, T, H, D] in any strides."""
+def flash_attention(
+    point: Point, query: Tensor, key: Tensor, cos: Tensor, sin: Tensor, positions: Tensor | None
+) -> Function:
+    """A launch for each; tables [T, D / 2], both of [B, T, H, D] in any strides, with a first position for each sample."""
     from flash_attn.layers.rotary import apply_rotary_emb
 
-    if point.decoding:
-        raise LabError("flash-attention takes a first position for each sample, and no others")
+    first = 0 if positions is None else positions.flatten()
 
     def run() -> Any:
         own = [x if point.layout == "BTHD" else x.transpose(1, 2) for x in (query, key)]
-        found = [apply_rotary_emb(x, cos, sin, interleaved=point.interleaved) for x in own]
+        found = [apply_rotary_emb(x, cos, sin, point.interleaved, seqlen_offsets=first) for x in own]
         return found if point.layout == "BTHD" else [x.transpose(1, 2) for x in found]
 
     return run
@@ -207,17 +212,19 @@ def flashinfer(
     """One launch, by positions; cos and sin side by side in float32."""
     from flashinfer.rope import apply_rope_with_cos_sin_cache
 
-    if point.backward or point.dtype == "float32" or not (point.layout == "BTHD" or point.decoding):
+    if point.backward or point.dtype == "float32" or (point.layout == "BHTD" and not point.decoding):
         raise LabError("flashinfer takes rows of all heads of a token in 16 bits, and has no gradient")
     table = torch.cat([cos, sin], -1).float()
     if positions is None:
         positions = torch.arange(point.tokens, device=query.device).repeat(point.batch)
-    rows = [x.reshape(point.batch * point.tokens, -1) for x in (query, key)]
+    by_token = [x if point.layout == "BTHD" else x.transpose(1, 2) for x in (query, key)]
+    rows = [x.flatten(2).flatten(0, 1) for x in by_token]
     at = positions.flatten()
 
     def run() -> Any:
         found = apply_rope_with_cos_sin_cache(at, rows[0], rows[1], point.columns, table, is_neox=not point.interleaved)
-        return [own.view(x.shape) for own, x in zip(found, (query, key), strict=True)]
+        shaped = [own.view(x.shape) for own, x in zip(found, by_token, strict=True)]
+        return shaped if point.layout == "BTHD" else [x.transpose(1, 2) for x in shaped]
 
     return run
 

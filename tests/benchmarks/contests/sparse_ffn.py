@@ -1,8 +1,8 @@
 """A sparse feed-forward layer at the sizes of Llama-2 7B and OPT-6.7B, two and three matrices, from all neurons to a twentieth of them, 1 to 130 tokens.
 
 Beside it `atomic`, step 5, which adds up by atomics in one kernel; and what computes something else: `dense`, the library's products with all neurons;
-TEAL's two products, as torchao has them, in float16; CATS's two, behind a first one that is not timed. Both are given what leaves as many neurons, and
-threshold on the card where ours takes indices.
+TEAL's two products, in float16, the first of as large a part of x's columns; CATS's two, without a function between them, behind a gate that is not timed.
+Both are given what leaves as many neurons, and threshold on the card where ours takes indices. Each tunes itself for this sparsity.
 """
 
 from __future__ import annotations
@@ -127,27 +127,43 @@ def teal(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], An
     part[:, torch.randperm(x.shape[1], device=x.device)[:kept]] = 1
     hidden = torch.zeros(1, 1, len(up), dtype=torch.float16, device=x.device)
     hidden[..., active] = 1
+    percent = round(100 * len(active) / len(up))
     by_inputs: list[Tensor] = []
 
     def run() -> Any:
-        from torchao.kernel.splitk_sparse_gemv import splitk_sparse_gemv
+        from TEAL.kernels.sparse_gemv import splitk_sparse_gemv
 
         if not by_inputs:  # a row for each input, as it asks for
-            by_inputs.extend((up.half().T.contiguous().T, down.half().T))
-        return splitk_sparse_gemv(part[None], by_inputs[0]), splitk_sparse_gemv(hidden, by_inputs[1])
+            by_inputs.extend((up.half().T.contiguous().T, down.half().contiguous().T))
+        how = (0.5, percent)  # the threshold, and what it tunes itself for
+        return splitk_sparse_gemv(part[None], by_inputs[0], *how), splitk_sparse_gemv(hidden, by_inputs[1], *how)
 
     return run
 
 
 def cats(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], Any]:
-    """What comes behind its dense gate, whose values are above the threshold at the active neurons."""
+    """What comes behind its dense gate, whose values are above the threshold at the active neurons.
+
+    That is its `gemv_gemv_triton`, written out: the package that has it asks for an extension of which that uses nothing.
+    """
     gates = torch.zeros(1, 1, len(up), dtype=x.dtype, device=x.device)
     gates[..., active] = 1
+    begun: list[bool] = []
 
     def run() -> Any:
-        from flash_gemv import gemv_gemv_triton
+        from flash_gemv import kernels
 
-        return gemv_gemv_triton(x[None], gates, up, down, 0.5)
+        if not begun:  # it tunes itself for sizes alone
+            begun.append(True)
+            for kernel in (
+                kernels.gather_gemv_elemul_flag_kernel,
+                kernels.gather_transposed_gemv_flag_atomicadd_kernel,
+            ):
+                kernel.cache.clear()
+        flags = gates.abs() > 0.5
+        return kernels.gather_transposed_gemv_flag_3d(
+            kernels.gather_gemv_elemul_flag_3d(x[None], gates, up, flags), down, flags
+        )
 
     return run
 

@@ -1,0 +1,115 @@
+"""One card for several processes: they compile beside each other, and whoever uses the card has it alone.
+
+A process holds the card by a lock on a file, for as long as it computes or measures, and lends it while it only compiles: what Dynamo and Inductor do, but
+for the candidates that Inductor times, and what Triton compiles afterwards. No time is taken, and no candidate chosen, while somebody else computes.
+The names of torch and Triton were checked on torch 2.11 and 2.13.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+import triton
+
+from inductor_lab.processes import end_with
+
+Result = TypeVar("Result")
+COMPILE = 2
+"""Processes of Inductor's that compile for one of ours."""
+JOBS = max(1, min(6, (os.cpu_count() or 1) // (1 + COMPILE)))
+"""Processes that keep one card at work: more would wait for it. One core stays free for who has it, as others wait."""
+
+
+class Card:
+    """Where it is lent, somebody else may have it until it is taken back."""
+
+    def __init__(self, path: Path) -> None:
+        self.lock = path.open("w")
+        self.ours = self.lends = False
+
+    def take(self, *_: object) -> None:
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        self.ours = True
+
+    def give(self, *_: object) -> None:
+        """When it has done all that it was given."""
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+        self.ours = False
+        fcntl.flock(self.lock, fcntl.LOCK_UN)
+
+    @contextmanager
+    def held(self, held: bool = True) -> Iterator[None]:
+        """Ours meanwhile, or lent; nothing changes where it is so already."""
+        begin, end = (self.take, self.give) if held else (self.give, self.take)
+        if changes := self.ours != held:
+            begin()
+        try:
+            yield
+        finally:
+            if changes:
+                end()
+
+    def during(self, function: Callable[..., Any], held: bool) -> Callable[..., Any]:
+        """The function while the card is ours, or lent."""
+
+        def inside(*arguments: Any, **options: Any) -> Any:
+            with self.held(held):
+                return function(*arguments, **options)
+
+        return inside
+
+
+FIRST = os.environ.get("CUDA_VISIBLE_DEVICES", "0").partition(",")[0]
+CARD = Card(Path(tempfile.gettempdir(), f"inductor_lab_card_{FIRST}_{os.getuid()}"))
+"""The one that torch takes unless told otherwise; another command that asks for the same waits too."""
+
+
+def share() -> None:
+    """In a process that works beside others, before it compiles anything: what Triton compiles lends, what Inductor times holds."""
+    from torch._inductor.runtime.benchmarking import InductorBenchmarker
+    from torch._inductor.select_algorithm import AlgorithmSelectorCache as Selector
+
+    CARD.lends = True
+    triton.compile = triton.compiler.compile = CARD.during(triton.compiler.compile, held=False)
+    InductorBenchmarker.benchmark_gpu = CARD.during(InductorBenchmarker.benchmark_gpu, held=True)  # type: ignore[method-assign]
+    timed = Selector.benchmark_in_current_process.__func__  # type: ignore[attr-defined]
+    Selector.benchmark_in_current_process = classmethod(CARD.during(timed, held=True))  # type: ignore[method-assign,assignment]
+
+
+def compiling_lends() -> None:
+    """What Dynamo and Inductor do from here on lends, where the card is shared; `torch.compiler.reset` forgets it."""
+    from torch._dynamo.callback import callback_handler
+
+    if CARD.lends:
+        callback_handler.register_start_callback(CARD.give)
+        callback_handler.register_end_callback(CARD.take)
+
+
+def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Result]:
+    """The results of all these arguments as they come, in this process or in several others."""
+    if min(processes, len(on)) <= 1:
+        yield from (work(*arguments) for arguments in on)
+        return
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", str(COMPILE))
+    spawn = multiprocessing.get_context("spawn")  # a fork has no card
+    with ProcessPoolExecutor(min(processes, len(on)), spawn, _begun) as pool:
+        try:
+            for done in as_completed([pool.submit(work, *arguments) for arguments in on]):
+                yield done.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)  # nobody asks for the rest
+
+
+def _begun() -> None:
+    end_with(os.getppid())  # also where ours is killed
+    share()
