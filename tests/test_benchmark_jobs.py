@@ -168,13 +168,13 @@ def test_of_spans_grafted_live_what_fails_is_halved_and_what_was_not_used_is_tri
 ) -> None:
     pytest.importorskip("torch")
     live = importlib.import_module("spans_live")
-    rows = [{"span": f"m:0_forward:{n}-{n}", "eject": "pass", "file": ""} for n in range(5)]
-    together: list[list[int]] = []
+    rows = [{"span": f"m:0_forward:{n}-{n}", "eject": "pass", "file": "", "body": f"{n}"} for n in range(5)]
+    ran: list[list[int]] = []
 
     def run(model: object, some: list[dict[str, str]], *rest: object) -> dict[str, object]:
         """The second is wrong, the last is used by nobody."""
         own = [rows.index(row) for row in some]
-        together.append(own)
+        ran.append(own)
         idle = {row["span"]: "no wrapper" for n, row in zip(own, some, strict=True) if n == 4}
         launches = {row["span"]: int(row["span"] not in idle) for row in some}
         return {"live": "fail" if 1 in own else "pass", "live_says": "off" * (1 in own), "held": {}, "idle": idle, "launches": launches}  # fmt: skip
@@ -184,11 +184,13 @@ def test_of_spans_grafted_live_what_fails_is_halved_and_what_was_not_used_is_tri
     live.grafted(
         None, [*rows, {"span": "m:0_forward:9-9", "eject": "it is a barrier"}], tmp_path, {}, found.append, str
     )
-    assert together == [[0, 1, 2, 3, 4], [0, 1], [2, 3, 4], [0], [1], [4]]
+    assert ran == [[0, 1, 2, 3, 4], [0, 1], [2, 3, 4], [0], [1], [4]]
     said = {row["span"]: (row["live"], row["live_says"], row["live_launches"]) for row in found}
     assert [said[row["span"]] for row in rows] == [
         ("pass", "", 1), ("fail", "off", 1), ("pass", "", 1), ("pass", "", 1), ("not used", "no wrapper", 0),
     ]  # fmt: skip
+    again = rows[2] | {"span": "m:0_forward:7-7"}
+    assert live.together([*rows, again]) == [rows, [again]], "one graft takes one file for a body"
 
 
 @pytest.mark.slow

@@ -32,101 +32,160 @@ QUIET = {*VIEWS, *SAME, "get_raw_stream", "get_cuda_stream", "alloc_from_pool", 
 """Functions whose calls are no steps: memory, streams, sizes."""
 
 
-def graft_in(tree: ast.Module, span: Span, hand: str, numbers: Sequence[str]) -> None:
-    """Have a module ask `hand`, a global name of its own, where a span stands.
+class Splicer:
+    """A module's tree, in which spans become calls of hand kernels; each of its functions is read once, whatever is put into it."""
 
-    Args:
-        numbers: What it is given besides, behind the memory: `s77`, `tangents_1.item()`.
+    def __init__(self, tree: ast.Module) -> None:
+        self._functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+        self._names: dict[ast.FunctionDef, _Names] = {}
 
-    Raises:
-        LabError: between the steps stands what can not be moved, or the module has other names for those numbers.
-    """
-    lines = {step.line for step in span.steps}
-    function = function_at(tree, min(lines))
-    known = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-    asked = {node.id for text in numbers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-    if missing := sorted(asked - known):
-        raise LabError(
-            f"its `launch` takes what the captured module calls {', '.join(missing)}, and the model's has no such name"
+    def graft_in(self, span: Span, hand: str, numbers: Sequence[str]) -> None:
+        """Have the module ask `hand`, a global name of its own, where a span stands.
+
+        Args:
+            numbers: What it is given besides, behind the memory: `s77`, `tangents_1.item()`.
+
+        Raises:
+            LabError: between the steps stands what can not be moved, or the module has other names for those numbers; it is as it was.
+        """
+        lines = {step.line for step in span.steps}
+        function = self.function_at(min(lines))
+        asked = {node.id for text in numbers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+        if missing := sorted(asked - self._names_of(function).known):
+            raise LabError(
+                f"its `launch` takes what the captured module calls {', '.join(missing)}, and the model's has no such name"
+            )
+        self.rewrite(function, lines, span.tensors, hand, numbers)
+
+    def function_at(self, line: int) -> ast.FunctionDef:
+        """The innermost function that has a line.
+
+        Raises:
+            LabError: there is none.
+        """
+        found = [one for one in self._functions if _touches(one, {line})]
+        if not found:
+            raise LabError(f"line {line} of the module is in no function")
+        return max(found, key=lambda one: one.lineno)
+
+    def rewrite(
+        self,
+        function: ast.FunctionDef,
+        lines: Collection[int],
+        tensors: Sequence[SpanTensor],
+        hand: str,
+        numbers: Sequence[str] = (),
+    ) -> None:
+        """Have a function ask `hand` first where the span stands.
+
+        Args:
+            lines: Those of the span's steps.
+            tensors: What the span touches, by this function's variables; `hand` is given those that are not inner, as a file's `launch` is.
+            hand: A global name of the module.
+            numbers: As of `graft_in`.
+
+        Raises:
+            LabError: between the steps stands what can not be moved.
+        """
+        block = _block(function, set(lines))
+        first, last = _ends(block, set(lines))
+        while first and _is_quiet(block[first - 1]):
+            first -= 1
+        while isinstance(block[first], ast.Delete):
+            first += 1
+        behind = last + 1
+        while behind < len(block) and (
+            isinstance(block[behind], ast.Delete) or _is_check(block[behind]) or _part(block[behind])
+        ):
+            behind += 1
+        region = block[first:behind]
+        steps = [statement for statement in region if _touches(statement, lines)]
+        for statement in region:
+            if statement not in steps and not _is_quiet(statement):
+                raise LabError(
+                    f"between the steps of the span the wrapper has `{ast.unparse(statement).splitlines()[0]}`"
+                )
+        made = _Region(self._names_of(function), region, steps, tensors).grafted(hand, numbers)
+        block[first:behind] = map(ast.fix_missing_locations, made)
+
+    def _names_of(self, function: ast.FunctionDef) -> _Names:
+        if function not in self._names:
+            self._names[function] = _Names(function)
+        return self._names[function]
+
+
+class _Names:
+    """A function's variables as Inductor wrote it, before anything is put into it: where they get a value, lose it, and are asked for."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+        assignments = sorted(
+            (one for one in ast.walk(function) if isinstance(one, ast.Assign)), key=lambda one: one.lineno
         )
-    function.body = rewritten(function, lines, span.tensors, hand, numbers).body
+        self.known = {node.id for node in names}
+        changes = (node for node in names if not isinstance(node.ctx, ast.Load))
+        self._changes = [
+            (node.lineno, node.id, isinstance(node.ctx, ast.Store))
+            for node in sorted(changes, key=lambda one: (one.lineno, one.col_offset))
+        ]
+        self._last: dict[str, int] = {}
+        for node in names:
+            if not isinstance(node.ctx, ast.Store):
+                self._last[node.id] = max(node.lineno, self._last.get(node.id, 0))
+        self._parts = [one for one in assignments if _part(one)]
+        self._made = [(one.lineno, name, *_memory(one.value)) for one in assignments for name in _assigned(one)]
 
+    def later(self, line: int) -> set[str]:
+        """Variables that are asked for, or freed, behind a line."""
+        return {name for name, last in self._last.items() if last > line}
 
-def rewritten(
-    function: ast.FunctionDef,
-    lines: Collection[int],
-    tensors: Sequence[SpanTensor],
-    hand: str,
-    numbers: Sequence[str] = (),
-) -> ast.FunctionDef:
-    """The same function; where the span stands, `hand` is asked first.
+    def defined(self, line: int) -> set[str]:
+        """Variables that have a value before a line."""
+        found: set[str] = set()
+        for at, name, stored in self._changes:
+            if at >= line:
+                break
+            if stored:
+                found.add(name)
+            else:
+                found.discard(name)
+        return found
 
-    Args:
-        lines: Those of the span's steps.
-        tensors: What the span touches, by this function's variables; `hand` is given those that are not inner, as a file's `launch` is.
-        hand: A global name of the module.
-        numbers: As of `graft_in`.
+    def taken_later(self, line: int) -> list[ast.Assign]:
+        """Where behind a line a part is taken of a result: `buf28 = buf26[1]`."""
+        return [one for one in self._parts if one.lineno > line]
 
-    Raises:
-        LabError: between the steps stands what can not be moved.
-    """
-    made = copy.deepcopy(function)
-    block = _block(made, set(lines))
-    first, last = _ends(block, set(lines))
-    while first and _is_quiet(block[first - 1]):
-        first -= 1
-    while isinstance(block[first], ast.Delete):
-        first += 1
-    behind = last + 1
-    while behind < len(block) and (
-        isinstance(block[behind], ast.Delete) or _is_check(block[behind]) or _part(block[behind])
-    ):
-        behind += 1
-    region = block[first:behind]
-    steps = [statement for statement in region if _lines(statement) & set(lines)]
-    for statement in region:
-        if statement not in steps and not _is_quiet(statement):
-            raise LabError(f"between the steps of the span the wrapper has `{ast.unparse(statement).splitlines()[0]}`")
-    block[first:behind] = _Region(made, region, steps, tensors).grafted(hand, numbers)
-    return ast.fix_missing_locations(made)
-
-
-def function_at(tree: ast.Module, line: int) -> ast.FunctionDef:
-    """The innermost function of a module that has a line.
-
-    Raises:
-        LabError: there is none.
-    """
-    found = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and line in _lines(one)]
-    if not found:
-        raise LabError(f"line {line} of the module is in no function")
-    return max(found, key=lambda one: one.lineno)
+    def memory(self, line: int) -> tuple[dict[str, str], dict[str, str]]:
+        """Variable -> the one whose memory it names from its first element on; and -> what allocated it. Up to a line."""
+        aliases: dict[str, str] = {}
+        makers: dict[str, str] = {}
+        for at, name, of, maker in self._made:
+            if at > line:
+                break
+            if of:
+                aliases[name] = of
+            if maker:
+                makers[name] = maker
+            if aliases.get(name) in makers:
+                makers[name] = makers[aliases[name]]
+        return aliases, makers
 
 
 class _Region:
     """The statements around a span's steps, and what they become where a hand kernel does the steps."""
 
     def __init__(
-        self,
-        function: ast.FunctionDef,
-        region: Sequence[ast.stmt],
-        steps: Sequence[ast.stmt],
-        tensors: Sequence[SpanTensor],
+        self, names: _Names, region: Sequence[ast.stmt], steps: Sequence[ast.stmt], tensors: Sequence[SpanTensor]
     ) -> None:
         self.region, self.steps = region, steps
         self.tensors = {tensor.name: tensor for tensor in tensors}
         self.passed = [
             one.name for one in sorted(tensors, key=lambda one: ROLES.index(one.role)) if one.role != "inner"
         ]
-        start, end = region[0].lineno, max(_lines(region[-1]))
-        walked = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
-        self.later = {node.id for node in walked if node.lineno > end and not isinstance(node.ctx, ast.Store)}
-        """Variables that are asked for behind the region."""
-        self.taken_later = [
-            one for one in ast.walk(function) if isinstance(one, ast.Assign) and one.lineno > end and _part(one)
-        ]
-        self.defined = _defined(node for node in walked if node.lineno < start)
-        self.aliases, self.makers = _memory(function, end)
+        end = _end(region[-1])
+        self.later, self.taken_later = names.later(end), names.taken_later(end)
+        self.defined = names.defined(region[0].lineno)
+        self.aliases, self.makers = names.memory(end)
 
     def grafted(self, hand: str, numbers: Sequence[str]) -> list[ast.stmt]:
         """What takes the region's place."""
@@ -206,10 +265,10 @@ def _block(function: ast.FunctionDef, lines: set[int]) -> list[ast.stmt]:
     while inner:
         block, inner = inner, []
         for statement in block:
-            if lines <= _lines(statement) and isinstance(statement, (ast.With, ast.If)):
-                inner = next((one for one in _blocks(statement) if lines <= set().union(*map(_lines, one))), [])
-    held = [statement for statement in block if _lines(statement) & lines]
-    if not lines <= set().union(*map(_lines, held)) or any(
+            if isinstance(statement, (ast.With, ast.If)) and _touches(statement, lines):
+                inner = next((one for one in _blocks(statement) if _holds(one, lines)), [])
+    held = [statement for statement in block if _touches(statement, lines)]
+    if not all(any(_touches(one, {line}) for one in held) for line in lines) or any(
         isinstance(one, (ast.With, ast.If, ast.For, ast.While)) for one in held
     ):
         raise LabError(
@@ -222,9 +281,23 @@ def _blocks(statement: ast.With | ast.If) -> list[list[ast.stmt]]:
     return [statement.body, statement.orelse] if isinstance(statement, ast.If) else [statement.body]
 
 
+def _holds(block: Sequence[ast.stmt], lines: set[int]) -> bool:
+    return bool(block) and block[0].lineno <= min(lines) and max(lines) <= _end(block[-1])
+
+
 def _ends(block: Sequence[ast.stmt], lines: set[int]) -> tuple[int, int]:
-    places = [place for place, statement in enumerate(block) if _lines(statement) & lines]
+    places = [place for place, statement in enumerate(block) if _touches(statement, lines)]
     return places[0], places[-1]
+
+
+def _touches(statement: ast.stmt, lines: Collection[int]) -> bool:
+    """Whether one of the lines is a statement's."""
+    first, last = statement.lineno, _end(statement)
+    return any(first <= line <= last for line in lines)
+
+
+def _end(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
 
 
 def _at(made: ast.stmt, where: ast.stmt) -> ast.stmt:
@@ -233,10 +306,6 @@ def _at(made: ast.stmt, where: ast.stmt) -> ast.stmt:
         if isinstance(node, (ast.stmt, ast.expr)):
             ast.copy_location(node, where)
     return made
-
-
-def _lines(node: ast.stmt) -> set[int]:
-    return set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
 
 
 def _assigned(statement: ast.stmt) -> list[str]:
@@ -284,37 +353,18 @@ def _is_quiet(statement: ast.stmt) -> bool:
     return all(name in QUIET or name.startswith(EMPTY) for name in calls)
 
 
-def _memory(function: ast.FunctionDef, end: int) -> tuple[dict[str, str], dict[str, str]]:
-    """Variable -> the one whose memory it names from its first element on; and -> what allocated it. Up to a line."""
-    aliases: dict[str, str] = {}
-    makers: dict[str, str] = {}
-    for statement in sorted(
-        (one for one in ast.walk(function) if isinstance(one, ast.Assign)), key=lambda one: one.lineno
-    ):
-        for name in _assigned(statement) if statement.lineno <= end else ():
-            match statement.value:
-                case ast.Name(id=of):
-                    aliases[name] = of
-                case ast.Call(args=[ast.Name(id=of), _, _, ast.Constant(value=0)]) if _called(statement.value) in VIEWS:
-                    aliases[name] = of
-                case ast.Call(args=[ast.Name(id=of)]) if _called(statement.value) in SAME:
-                    aliases[name] = of
-                case ast.Call() if _called(statement.value).startswith(EMPTY):
-                    makers[name] = _called(statement.value)
-            if aliases.get(name) in makers:
-                makers[name] = makers[aliases[name]]
-    return aliases, makers
-
-
-def _defined(names: Iterator[ast.Name]) -> set[str]:
-    """Variables that have a value, of all that were named before."""
-    found: set[str] = set()
-    for node in sorted(names, key=lambda one: (one.lineno, one.col_offset)):
-        if isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node.ctx, ast.Del):
-            found.discard(node.id)
-    return found
+def _memory(value: ast.expr) -> tuple[str, str]:
+    """The variable whose memory a value names from its first element on; and the function that allocates it. Empty where there is none."""
+    match value:
+        case ast.Name(id=of):
+            return of, ""
+        case ast.Call(args=[ast.Name(id=of), _, _, ast.Constant(value=0)]) if _called(value) in VIEWS:
+            return of, ""
+        case ast.Call(args=[ast.Name(id=of)]) if _called(value) in SAME:
+            return of, ""
+        case ast.Call() if _called(value).startswith(EMPTY):
+            return "", _called(value)
+    return "", ""
 
 
 def _needed(statements: Sequence[ast.stmt], wanted: set[str]) -> list[ast.stmt]:

@@ -21,7 +21,7 @@ from typing import Any
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.hand import Hand
 from inductor_lab.grafting.inductor import give_back, take_place, text_of
-from inductor_lab.grafting.splicing import graft_in
+from inductor_lab.grafting.splicing import Splicer
 from inductor_lab.read.kernel import list_source
 from inductor_lab.read.module import Module, read_module
 from inductor_lab.read.wrapper import WrapperStep
@@ -88,6 +88,7 @@ class _Wrapper:
         """Put hand kernels in their places, the first ones first, in the place of whatever was there."""
         self.restore()
         tree = ast.parse(self.text)
+        splicer = Splicer(tree)
         taken: set[int] = set()
         for hand in hands:
             for span in self.spans(hand):
@@ -97,7 +98,7 @@ class _Wrapper:
                     continue
                 name = f"_hand_{next(_numbers)}"
                 try:
-                    graft_in(tree, span, name, hand.numbers)
+                    splicer.graft_in(span, name, hand.numbers)
                 except LabError as error:
                     hand.why = str(error)
                     continue

@@ -26,7 +26,7 @@ from inductor_lab.eject.span import eject_span
 from inductor_lab.eject.targets import TARGETS
 from inductor_lab.errors import LabError
 from inductor_lab.grafting.hand import Fitting, Misfit
-from inductor_lab.grafting.splicing import graft_in
+from inductor_lab.grafting.splicing import Splicer
 from inductor_lab.judge import alone, stand_ins
 from inductor_lab.judge.compare.reference import expected
 from inductor_lab.judge.inputs import cases
@@ -169,8 +169,9 @@ class Launches:
 
     def rewritten(self, tree: ast.Module) -> ast.Module:
         """A module that asks for the hand kernels of spans where their steps stand."""
+        splicer = Splicer(tree)
         for name, one in self.spans.items():
-            graft_in(tree, one, name, self.hands[_key(one)].fitting.expressions)
+            splicer.graft_in(one, name, self.hands[_key(one)].fitting.expressions)
         return tree
 
     def named(

@@ -60,7 +60,12 @@ def ejected_of(found: Capture, folder: Path, top: int) -> list[Row]:
     seconds = round(time.perf_counter() - begun, 2)
     for one in listed[:top]:
         row: Row = {"capture": found.name, "span": one.name, "launches": one.launches, "calls": one.calls}
-        row |= {"saves_us": round(1e6 * one.saves, 2), "alike": len(one.alike), "found_in_s": seconds}
+        row |= {
+            "saves_us": round(1e6 * one.saves, 2),
+            "alike": len(one.alike),
+            "found_in_s": seconds,
+            "body": one.sha256,
+        }
         graph, _, steps = one.name.removeprefix(f"{found.name}:").rpartition(":")
         first, _, last = steps.partition("-")
         file = f"{found.name}_{graph}_{first}_{last}.py".replace(".", "_", graph.count("."))

@@ -71,7 +71,10 @@ class Model:
                 found |= {f"gradient of {name}": p.grad for name, p in self.parameters.items() if p.grad is not None}
         finally:
             self.model.zero_grad(set_to_none=True)
-        return _on_the_host(found | buffers)
+        made = _on_the_host(found | buffers)
+        del out, found
+        _freed()  # another model may be on the card
+        return made
 
     def _state(self) -> dict[str, Any]:
         """What a step may write, and a wrong hand kernel."""
@@ -147,7 +150,7 @@ def grafted(
     def draws() -> list[dict[str, Any]]:
         return [model.moved(draw) for draw in DRAWS]
 
-    groups = side_by_side([row for row in rows if row["eject"] == "pass"])
+    groups = together([row for row in rows if row["eject"] == "pass"])
     while groups:
         some = groups.pop(0)
         found = _run(model, some, folder, want, draws)
@@ -165,6 +168,20 @@ def grafted(
             )
             launched = {"live_launches": found["launches"].get(row["span"], 0)}
             told(row | verdict | launched | {"live_with": len(some), "live_held": found["held"]})
+
+
+def together(rows: Sequence[Row]) -> list[list[Row]]:
+    """Groups that may be grafted at once: no step is in two of their spans, and no two files are for one body, as two places of a model may be."""
+    found: list[list[Row]] = []
+    for some in side_by_side(list(rows)):
+        apart: list[dict[str, Row]] = []
+        for row in some:
+            free = next((one for one in apart if row["body"] not in one), None)
+            if free is None:
+                apart.append(free := {})
+            free[row["body"]] = row
+        found += [list(one.values()) for one in apart]
+    return found
 
 
 def _run(
@@ -239,7 +256,6 @@ def one(name: str, results: Results, files: Path, top: int, says: Callable[[str]
     says(f"captured, {sum(len(kernel.launches) for kernel in found.kernels)} launches")
     rows = ejected_of(found, files, top)
     says(f"{len(rows)} spans, {sum(row['eject'] == 'pass' for row in rows)} ejected")
-    _freed()
     want = model()
     done = {row["span"] for row in results.rows()}
     for row in rows:

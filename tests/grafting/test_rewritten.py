@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import pytest
 
 from inductor_lab import LabError
-from inductor_lab.grafting.splicing import function_at, rewritten
+from inductor_lab.grafting.splicing import Splicer
 from inductor_lab.records import TensorType
 from inductor_lab.records.span import SpanTensor
 
@@ -36,15 +37,26 @@ def call(args):
 """
 
 
-def grafted(function: ast.FunctionDef, lines: set[int], touched: str, hand: str = "hand") -> ast.FunctionDef:
+def grafted(
+    wrapper: str, lines: set[int], touched: str, hand: str = "hand", numbers: Sequence[str] = ()
+) -> ast.FunctionDef:
     """The function with the steps of these lines as one call; `touched` is as `arg0_1 in, buf1 inner`."""
-    told = (one.split() for one in touched.split(", "))
-    return rewritten(function, lines, [SpanTensor(name, WIDE, role) for name, role in told], hand)
+    return with_calls(wrapper, (lines, touched, hand), numbers=numbers)
+
+
+def with_calls(wrapper: str, *spans: tuple[set[int], str, str], numbers: Sequence[str] = ()) -> ast.FunctionDef:
+    """The same of several spans."""
+    splicer = Splicer(ast.parse(wrapper))
+    for lines, touched, hand in spans:
+        told = (one.split() for one in touched.split(", "))
+        function = splicer.function_at(min(lines))
+        splicer.rewrite(function, lines, [SpanTensor(name, WIDE, role) for name, role in told], hand, numbers)
+    return function
 
 
 def before_and_after(wrapper: str, lines: set[int], touched: str) -> tuple[str, str, str]:
     """What stands before the hand kernel's `if` in its block, in it, and in its `else`."""
-    tree = grafted(function_at(ast.parse(wrapper), min(lines)), lines, touched)
+    tree = grafted(wrapper, lines, touched)
     (block,) = (
         one.body
         for one in ast.walk(tree)
@@ -149,9 +161,9 @@ def test_a_part_of_a_library_s_result_may_be_taken_far_behind() -> None:
 def test_numbers_are_passed_behind_the_memory() -> None:
     """A size that no tensor tells, and the value of a tensor, which lives as long."""
     lines = lines_of(WRAPPER, ".mm(", "last.run")
-    function = function_at(ast.parse(WRAPPER.replace("arg1_1 = args", "arg1_1, arg2_1, s77 = args")), 7)
-    tensors = [SpanTensor(*one) for one in (("buf0", WIDE, "in"), ("arg1_1", WIDE, "in"), ("buf2", WIDE, "out"))]
-    text = ast.unparse(rewritten(function, lines, tensors, "hand", ("s77", "arg2_1.item()")))
+    wrapper = WRAPPER.replace("arg1_1 = args", "arg1_1, arg2_1, s77 = args")
+    made = grafted(wrapper, lines, "buf0 in, arg1_1 in, buf2 out", numbers=("s77", "arg2_1.item()"))
+    text = ast.unparse(made)
     assert "if hand(buf0, arg1_1, buf2, s77, arg2_1.item()):" in text
 
 
@@ -204,8 +216,8 @@ def test_a_tensor_is_passed_under_the_name_that_it_has_by_then() -> None:
 
 def test_statements_keep_their_lines() -> None:
     """By them Inductor's profiler and `replay` know a launch."""
-    tree, lines = ast.parse(WRAPPER), lines_of(WRAPPER, ".mm(", "last.run")
-    made = grafted(function_at(tree, min(lines)), lines, "buf0 in, arg1_1 in, buf1 inner, buf2 out")
+    lines = lines_of(WRAPPER, ".mm(", "last.run")
+    made = grafted(WRAPPER, lines, "buf0 in, arg1_1 in, buf1 inner, buf2 out")
     (behind,) = lines_of(WRAPPER, "behind.run")
     (call,) = (node for node in ast.walk(made) if isinstance(node, ast.Call) and ast.unparse(node.func) == "behind.run")
     assert call.lineno == behind
@@ -223,23 +235,19 @@ def test_statements_keep_their_lines() -> None:
 def test_what_can_not_be_moved_is_named(between: str, told: str) -> None:
     wrapper = WRAPPER.replace("        buf2 = buf0; del buf0", f"        {between}\n        buf2 = buf0; del buf0")
     with pytest.raises(LabError, match=told.replace("(", r"\(").replace(".", r"\.")):
-        grafted(
-            function_at(ast.parse(wrapper), 7), lines_of(wrapper, ".mm(", "last.run"), "buf0 in, buf1 inner, buf2 out"
-        )
+        grafted(wrapper, lines_of(wrapper, ".mm(", "last.run"), "buf0 in, buf1 inner, buf2 out")
 
 
 def test_steps_of_two_devices_are_refused() -> None:
     wrapper = WRAPPER.replace("        buf2 = buf0", "    with torch.cuda._DeviceGuard(1):\n        buf2 = buf0")
     with pytest.raises(LabError, match="several devices"):
-        grafted(
-            function_at(ast.parse(wrapper), 7), lines_of(wrapper, ".mm(", "last.run"), "buf0 in, buf1 inner, buf2 out"
-        )
+        grafted(wrapper, lines_of(wrapper, ".mm(", "last.run"), "buf0 in, buf1 inner, buf2 out")
 
 
 def test_two_spans_of_one_function() -> None:
-    function = function_at(ast.parse(WRAPPER), 7)
-    once = grafted(function, lines_of(WRAPPER, "first.run", ".mm("), "arg0_1 in, buf0 out, arg1_1 in, buf1 out", "one")
-    twice = grafted(once, lines_of(WRAPPER, "last.run", "behind.run"), "buf1 in, buf2 inner, buf3 out", "two")
-    text = ast.unparse(twice)
+    one = lines_of(WRAPPER, "first.run", ".mm("), "arg0_1 in, buf0 out, arg1_1 in, buf1 out", "one"
+    two = lines_of(WRAPPER, "last.run", "behind.run"), "buf1 in, buf2 inner, buf3 out", "two"
+    text = ast.unparse(with_calls(WRAPPER, one, two))
+    assert text == ast.unparse(with_calls(WRAPPER, two, one))
     assert "if one(arg0_1, arg1_1, buf0, buf1):" in text and "if two(buf1, buf3):" in text
     assert text.count("last.run(") == 1
