@@ -78,7 +78,7 @@ def item() -> str:
     """What `loss.item()` in each step costs: whether that is a lot is its share of the host's time."""
     found = asked(False)
     costs = [
-        f"`{row['hash']}` {row['item_share']:.1%} of the host's time, {row['item_waiting_share']:.0%} of which waits; "
+        f"`{row['hash']}` {row['item_share']:.1%} of the host's time, {row['item_waiting_share']:.0%} of which waits or copies; "
         f"a step takes {within(*row['costs_us'], ',.0f')} us more with it"
         for row in found
     ]
