@@ -53,9 +53,13 @@ def verdict(step: str) -> str:
 
 
 def kernels() -> tuple[list[Row], list[Row]]:
-    """The runs of `dlrm_kernels.py`, and its rows; none where nothing was timed yet."""
+    """The runs of `dlrm_kernels.py`, and its rows by kernel and size; none where nothing was timed yet."""
     found = kept(RESULTS / "kernels.json")
-    return found.get("runs", []), [row for row in found.get("rows", ()) if row["verb"] == "time"]
+    rows = [row for row in found.get("rows", ()) if row["verb"] == "time"]
+    place = {kernel: number for number, kernel in enumerate(dict.fromkeys(row["kernel"] for row in rows))}
+    return found.get("runs", []), sorted(
+        rows, key=lambda row: (place[row["kernel"]], row["batch"], row["columns"], row["rows"])
+    )
 
 
 def kept(path: Path) -> Row:
