@@ -32,7 +32,7 @@ from torch.nn.functional import embedding
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.dlrm import lookups as lookups_
 from inductor_lab.kernels.dlrm import outer as outer_
-from inductor_lab.kernels.dlrm import outer_ieee
+from inductor_lab.kernels.dlrm import outer_ieee, pairwise_ieee
 from inductor_lab.kernels.dlrm import pairwise as pairwise_
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
 
@@ -127,13 +127,18 @@ def of_pairwise(point: Point, on: str) -> Job:
     out = 4 * point.batch * (point.columns + TABLES * (TABLES + 1) // 2)
     row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=on)
     if point.kernel == "pairwise":
+        ieee = point.precision == "ieee" and on != "cpu"
+
+        def hand(configuration: dict[str, int] | None) -> Tensor:
+            if ieee:
+                return pairwise_ieee.pairwise(features)
+            return pairwise_.pairwise(features, input_precision=point.precision, configuration=configuration)
+
         return Job(
-            lambda configuration: pairwise_.pairwise(
-                features, input_precision=point.precision, configuration=configuration
-            ),
+            hand,
             pairs,
             (features, row, column),
-            pairwise_.CANDIDATES,
+            [{}] if ieee else pairwise_.CANDIDATES,
             4 * features.numel() + out,
             precision=point.precision,
             limit=LIMIT[point.precision],
