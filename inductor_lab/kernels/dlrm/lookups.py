@@ -219,8 +219,9 @@ def gather(
     PADDED: tl.constexpr,
     SAMPLES: tl.constexpr,
     FEATURES: tl.constexpr,
+    BY_TABLE: tl.constexpr = False,
 ):
-    sample, feature, inside = owned(batch, len(tables), FIRST, GROUPS, SAMPLES, FEATURES)
+    sample, feature, inside = owned(batch, len(tables), FIRST, GROUPS, SAMPLES, FEATURES, BY_TABLE)
     row = rows_of(sparse_ptr, cardinality_ptr, sample, feature, inside, sample_stride, table_stride, len(tables))
     if rows is not None:
         count = tl.zeros([FEATURES], tl.int64)
@@ -252,8 +253,9 @@ def scatter_add(
     PADDED: tl.constexpr,
     SAMPLES: tl.constexpr,
     FEATURES: tl.constexpr,
+    BY_TABLE: tl.constexpr = False,
 ):
-    sample, feature, inside = owned(batch, len(tables), FIRST, GROUPS, SAMPLES, FEATURES)
+    sample, feature, inside = owned(batch, len(tables), FIRST, GROUPS, SAMPLES, FEATURES, BY_TABLE)
     row = rows_of(sparse_ptr, cardinality_ptr, sample, feature, inside, sample_stride, table_stride, len(tables))
     column = tl.arange(0, PADDED)[None, None, :]
     kept = inside[:, :, None] & (column < COLUMNS)
@@ -265,15 +267,26 @@ def scatter_add(
 
 @triton.jit
 def owned(
-    batch, COUNT: tl.constexpr, FIRST: tl.constexpr, GROUPS: tl.constexpr, SAMPLES: tl.constexpr, FEATURES: tl.constexpr
+    batch,
+    COUNT: tl.constexpr,
+    FIRST: tl.constexpr,
+    GROUPS: tl.constexpr,
+    SAMPLES: tl.constexpr,
+    FEATURES: tl.constexpr,
+    BY_TABLE: tl.constexpr,
 ):
     """Samples [SAMPLES] and features [FEATURES] of this program, and which of them there are.
 
     Programs that follow each other own the same samples: what one reads of `sparse` beyond its own features is in the cache for the next.
     """
     program = tl.program_id(0).to(tl.int64)
-    sample = program // GROUPS * SAMPLES + tl.arange(0, SAMPLES)
-    feature = (program % GROUPS).to(tl.int32) * FEATURES + FIRST + tl.arange(0, FEATURES)
+    if BY_TABLE:
+        blocks = tl.cdiv(batch, SAMPLES)
+        block, group = program % blocks, program // blocks
+    else:
+        block, group = program // GROUPS, program % GROUPS
+    sample = block * SAMPLES + tl.arange(0, SAMPLES)
+    feature = group.to(tl.int32) * FEATURES + FIRST + tl.arange(0, FEATURES)
     return sample, feature, (sample < batch)[:, None] & (feature < COUNT)[None, :]
 
 
