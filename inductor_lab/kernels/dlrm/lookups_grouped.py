@@ -22,6 +22,17 @@ CANDIDATES: list[Configuration] = [
     {"LENGTH": length, "AHEAD": ahead, "num_warps": 1}
     for length, ahead in ((16, 8), (32, 4), (32, 8), (32, 16), (64, 8))
 ]
+CANDIDATES += [
+    {"LENGTH": length, "AHEAD": ahead, "RUNS": runs, "num_warps": warps}
+    for length, ahead, runs, warps in (
+        (32, 8, 2, 1),
+        (32, 8, 8, 1),
+        (16, 8, 8, 1),
+        (32, 4, 8, 1),
+        (32, 8, 4, 4),
+        (16, 16, 8, 4),
+    )
+]
 """What is worth timing."""
 CHOSEN = CANDIDATES[2]
 CLEARED = 8192
@@ -61,7 +72,11 @@ def gradients(
         group[triton.cdiv(len(grouped), BLOCK),](
             found, drawn, places, grouped, count, len(grouped), TABLES=tables, BLOCK=BLOCK
         )
-        add[runs,](grouped, grad, flat, COLUMNS=columns, PADDED=padded, **configuration)
+        if "RUNS" in configuration:
+            programs = triton.cdiv(runs, configuration["RUNS"])
+            add_runs[programs,](grouped, grad, flat, runs, COLUMNS=columns, PADDED=padded, **configuration)
+        else:
+            add[runs,](grouped, grad, flat, COLUMNS=columns, PADDED=padded, **configuration)
     return list(flat.to(grad.dtype).split(list(rows)))
 
 
@@ -167,4 +182,46 @@ def add(
                     tl.atomic_add(target, total, (column < COLUMNS) & (row >= 0), sem="relaxed")
                 total = tl.zeros_like(total)
                 whole = ends
+        entry = entries[AHEAD]
+
+
+@triton.jit
+def add_runs(
+    grouped_ptr,  # i64[whole runs and one], row * 2**32 + feature
+    grad_ptr,  # [features, COLUMNS]
+    flat_ptr,  # [rows of all tables, COLUMNS], written; added to where a row is in several runs
+    runs,
+    COLUMNS: tl.constexpr,
+    PADDED: tl.constexpr,
+    LENGTH: tl.constexpr,
+    AHEAD: tl.constexpr,
+    RUNS: tl.constexpr,
+):
+    run = tl.program_id(0) * RUNS + tl.arange(0, RUNS)
+    there = run < runs
+    first = run * LENGTH
+    column = tl.arange(0, PADDED)[None, :]
+    kept = column < COLUMNS
+    entry = tl.load(grouped_ptr + first, there, other=-1)
+    before = tl.load(grouped_ptr + first - 1, there & (first > 0), other=-1)
+    whole = before >> 32 != entry >> 32  # all of the row's lookups so far are in this run
+    total = tl.zeros([RUNS, PADDED], flat_ptr.dtype.element_ty)
+    for start in range(0, LENGTH, AHEAD):
+        entries, gradients = (entry,), ()
+        for ahead in tl.static_range(AHEAD):
+            entries = entries + (tl.load(grouped_ptr + first + start + ahead + 1, there, other=-1),)
+        for ahead in tl.static_range(AHEAD):
+            feature = entries[ahead] & 0xFFFFFFFF
+            mask = (entries[ahead] >= 0)[:, None] & kept
+            gradients = gradients + (tl.load(grad_ptr + feature[:, None] * COLUMNS + column, mask, other=0),)
+        for ahead in tl.static_range(AHEAD):
+            total += gradients[ahead].to(total.dtype)
+            row = entries[ahead] >> 32
+            ends = entries[ahead + 1] >> 32 != row
+            leaves = (ends | (start + ahead == LENGTH - 1)) & (row >= 0)
+            target = flat_ptr + row[:, None] * COLUMNS + column
+            tl.store(target, total, (leaves & ends & whole)[:, None] & kept)
+            tl.atomic_add(target, total, (leaves & ~(ends & whole))[:, None] & kept, sem="relaxed")
+            total = tl.where(leaves[:, None], 0, total)
+            whole = whole | ends
         entry = entries[AHEAD]
