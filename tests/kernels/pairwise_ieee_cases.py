@@ -23,7 +23,7 @@ SHAPES = [
     (1, MOST, 8),
     (1, MOST, 73),
 ]
-"""Samples, features, columns: a tile has 7 features, a warp 10 tiles, a chunk 24, 36, 72 or 132 columns."""
+"""Samples, features, columns: a tile has 7 features, a warp 10 tiles, a chunk 36 columns."""
 
 
 def eager(features: Tensor, diagonal: bool) -> Tensor:
@@ -104,31 +104,25 @@ static void __pipeline_commit() {}
 static void __pipeline_wait_prior(int) {}
 using std::min;
 constexpr int SHARED = 1 << 16;
-float rows[SHARED];
+float chunks[SHARED];
 %s
-template <int STEPS>
-int ran(const float* features, float* out, int batch, int count, int columns, int pairs, int diagonal, bool aligned) {
+extern "C" int run(const float* features, float* out, int batch, int count, int columns, int pairs, int diagonal, bool aligned) {
     const int threads = 32 * warps_of(count);
     std::barrier<> all(threads);
     block_of_threads = &all;
-    std::fill(rows, rows + SHARED, NAN);
+    std::fill(chunks, chunks + SHARED, NAN);
     std::vector<std::thread> block;
     for (int thread = 0; thread < threads; ++thread)
         block.emplace_back([=] {
             threadIdx = {thread}, blockDim = {threads};
             for (int sample = 0; sample < batch; ++sample) {
                 blockIdx = {sample};
-                pair_products<STEPS>(
-                    features, out, int64_t(count) * columns, columns, count, columns, pairs, diagonal, aligned);
+                pair_products(features, out, int64_t(count) * columns, columns, count, columns, pairs, diagonal, aligned);
                 __syncthreads();
             }
         });
     for (auto& one : block) one.join();
-    return std::all_of(rows + floats_of<STEPS>(count, pairs), rows + SHARED, [](float one) { return std::isnan(one); });
-}
-extern "C" int run(const float* features, float* out, int batch, int count, int columns, int pairs, int diagonal, bool aligned) {
-    const auto own = columns > 72 ? ran<11> : columns > 36 ? ran<6> : columns > 24 ? ran<3> : ran<2>;
-    return own(features, out, batch, count, columns, pairs, diagonal, aligned);
+    return std::all_of(chunks + floats_of(count, pairs), chunks + SHARED, [](float one) { return std::isnan(one); });
 }
 """
 """Runs the kernel by as many threads of the CPU as a block has, one block after the other; false where it wrote behind its shared memory."""
@@ -141,7 +135,7 @@ def on_the_host(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Tenso
         pytest.skip("there is no g++")
     folder: Path = tmp_path_factory.mktemp("built")
     source = pairwise_ieee.SOURCE
-    kernel = source[source.index("constexpr") : source.index("template <int STEPS>\nvoid launched(")]
+    kernel = source[source.index("constexpr") : source.index("void launch(")]
     (folder / "host.cpp").write_text(HOST.replace("%s", kernel))
     options = ["-std=c++20", "-O2", "-w", "-fno-strict-aliasing", "-pthread", "-shared", "-fPIC"]
     subprocess.run(["g++", *options, "host.cpp", "-o", "host.so"], cwd=folder, check=True)

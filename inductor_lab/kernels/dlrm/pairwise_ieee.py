@@ -25,113 +25,99 @@ SOURCE = r"""
 #include <cuda_pipeline.h>
 
 constexpr int EDGE = 7, SLICES = 3, TILES = 10;  // a warp has up to 10 tiles of 7 * 7 products, each in three slices of columns
+constexpr int STEPS = 3, WIDTH = SLICES * STEPS;  // of a chunk, in groups of four columns; a slice has every third group
+constexpr int STRIDE = 4 * 11;  // of a row of a chunk: what eight threads read at once then lies in other banks, whose number is 3 modulo 8
 
 int warps_of(int count) {
     const int edges = (count + EDGE - 1) / EDGE;
     return (edges * (edges + 1) / 2 + TILES - 1) / TILES;
 }
 
-template <int STEPS>
-int floats_of(int count, int pairs) {  // in shared memory: a chunk of whole tiles, then each slice's sums
-    return std::max((count + EDGE - 1) / EDGE * EDGE * 4 * (SLICES * STEPS | 1), SLICES * pairs);
+int floats_of(int count, int pairs) {  // in shared memory: two chunks of whole tiles, then each slice's sums
+    return std::max(2 * STRIDE * ((count + EDGE - 1) / EDGE * EDGE), SLICES * pairs);
 }
 
 // features [B, count, columns]; out [B, columns + pairs]
-template <int STEPS>
 __global__ void __launch_bounds__(608) pair_products(
     const float* __restrict__ features, float* __restrict__ out, int64_t sample_stride, int64_t feature_stride,
     int count, int columns, int pairs, int diagonal, bool aligned
 ) {
-    constexpr int WIDTH = SLICES * STEPS;  // of a chunk, in groups of four columns
-    constexpr int STRIDE = 4 * (WIDTH | 1);  // odd, in groups: rows of a tile and slices of a row then lie in other banks
-    constexpr int ACROSS = STEPS < 4 ? 8 : STEPS < 8 ? 16 : 32;  // threads that copy a row
-    extern __shared__ __align__(16) float rows[];
+    extern __shared__ __align__(16) float chunks[];
     const float* own = features + blockIdx.x * sample_stride;
     float* result = out + int64_t(blockIdx.x) * (columns + pairs);
+    const int at_once = blockDim.x / WIDTH, own_row = threadIdx.x / WIDTH, own_column = threadIdx.x % WIDTH * 4;
 
     const int lane = threadIdx.x % 32, slice = lane / TILES;
     int high = 0, low = threadIdx.x / 32 * TILES + lane % TILES;  // (0, 0), (1, 0), (1, 1) ...
     while (low > high) low -= ++high;
     high *= EDGE, low *= EDGE;
     const bool busy = slice < SLICES && high < count;
+    const int size = STRIDE * ((count + EDGE - 1) / EDGE * EDGE);
     float total[EDGE][EDGE] = {};
 
-    for (int first = 0; first < columns; first += 4 * WIDTH) {
-        __syncthreads();  // the chunk before is read to its end
-        if (aligned) {
-            const int there = min(4 * WIDTH, columns - first), at_once = blockDim.x / ACROSS;
-#pragma unroll 1
-            for (int i = threadIdx.x % ACROSS * 4; i < there; i += 4 * ACROSS) {
-                const float* from = own + threadIdx.x / ACROSS * feature_stride + first + i;
-                float* to = rows + threadIdx.x / ACROSS * STRIDE + i;
-#pragma unroll 4
-                for (int row = threadIdx.x / ACROSS; row < count; row += at_once, from += at_once * feature_stride, to += at_once * STRIDE)
-                    __pipeline_memcpy_async(to, from, 16);
-            }
-            for (int row = threadIdx.x; row < count; row += blockDim.x)
-#pragma unroll 1
-                for (int i = there; i < 4 * WIDTH; ++i) rows[row * STRIDE + i] = 0.0f;
-        } else {
-            for (int i = threadIdx.x; i < count * WIDTH * 4; i += blockDim.x) {
-                const int row = i / (WIDTH * 4), column = i % (WIDTH * 4);
-                rows[row * STRIDE + column] = first + column < columns ? own[row * feature_stride + first + column] : 0.0f;
+    for (int first = -4 * WIDTH, now = 1; first < columns; first += 4 * WIDTH, now ^= 1) {
+        const int column = first + 4 * WIDTH + own_column;  // of the next chunk, which is on its way while this one is multiplied
+        if (column - own_column < columns && own_row < at_once) {
+            float* to = chunks + (now ^ 1) * size + own_row * STRIDE + own_column;
+            const float* from = own + own_row * feature_stride + column;
+#pragma unroll 3
+            for (int row = own_row; row < count; row += at_once, from += at_once * feature_stride, to += at_once * STRIDE) {
+                if (aligned && column < columns) __pipeline_memcpy_async(to, from, 16);
+                else for (int k = 0; k < 4; ++k) to[k] = column + k < columns ? from[k] : 0.0f;
             }
         }
         __pipeline_commit();
-        __pipeline_wait_prior(0);
+        if (first < 0) continue;
+        __pipeline_wait_prior(1);
         __syncthreads();
-        for (int i = threadIdx.x; i < min(4 * WIDTH, columns - first); i += blockDim.x) result[first + i] = rows[i];
-        if (!busy) continue;
-        const float* a = rows + high * STRIDE + slice * STEPS * 4;
-        const float* b = rows + low * STRIDE + slice * STEPS * 4;
+        const float* chunk = chunks + now * size;
+        for (int i = threadIdx.x; i < min(4 * WIDTH, columns - first); i += blockDim.x) result[first + i] = chunk[i];
+        if (busy) {
+            const float* a = chunk + high * STRIDE + slice * 4;
+            const float* b = chunk + low * STRIDE + slice * 4;
 #pragma unroll 1
-        for (int step = 0; step < STEPS; ++step, a += 4, b += 4) {
-            float4 other[EDGE];
+            for (int left = min(4 * WIDTH, columns - first); left > 0; left -= 4 * SLICES, a += 4 * SLICES, b += 4 * SLICES) {
+                float4 other[EDGE];
 #pragma unroll
-            for (int n = 0; n < EDGE; ++n) other[n] = *reinterpret_cast<const float4*>(b + n * STRIDE);
+                for (int n = 0; n < EDGE; ++n) other[n] = *reinterpret_cast<const float4*>(b + n * STRIDE);
 #pragma unroll
-            for (int m = 0; m < EDGE; ++m) {
-                const float4 one = *reinterpret_cast<const float4*>(a + m * STRIDE);
+                for (int m = 0; m < EDGE; ++m) {
+                    const float4 one = *reinterpret_cast<const float4*>(a + m * STRIDE);
 #pragma unroll
-                for (int n = 0; n < EDGE; ++n) {
-                    total[m][n] = fmaf(one.x, other[n].x, total[m][n]);
-                    total[m][n] = fmaf(one.y, other[n].y, total[m][n]);
-                    total[m][n] = fmaf(one.z, other[n].z, total[m][n]);
-                    total[m][n] = fmaf(one.w, other[n].w, total[m][n]);
+                    for (int n = 0; n < EDGE; ++n) {
+                        total[m][n] = fmaf(one.x, other[n].x, total[m][n]);
+                        total[m][n] = fmaf(one.y, other[n].y, total[m][n]);
+                        total[m][n] = fmaf(one.z, other[n].z, total[m][n]);
+                        total[m][n] = fmaf(one.w, other[n].w, total[m][n]);
+                    }
                 }
             }
         }
+        __syncthreads();  // the chunk is read to its end
     }
-    __syncthreads();
 #pragma unroll
     for (int m = 0; m < EDGE; ++m) {
         const int row = high + m;
-        float* sums = rows + slice * pairs + row * (row - 1 + 2 * diagonal) / 2 + low;
+        float* sums = chunks + slice * pairs + row * (row - 1 + 2 * diagonal) / 2 + low;
 #pragma unroll
         for (int n = 0; n < EDGE; ++n)
             if (busy && row < count && low + n < row + diagonal) sums[n] = total[m][n];
     }
     __syncthreads();
     for (int i = threadIdx.x; i < pairs; i += blockDim.x)
-        result[columns + i] = rows[i] + rows[pairs + i] + rows[2 * pairs + i];
-}
-
-template <int STEPS>
-void launched(torch::Tensor features, torch::Tensor out, int diagonal) {
-    const int count = features.size(1), columns = features.size(2), pairs = out.size(1) - columns;
-    const int bytes = 4 * floats_of<STEPS>(count, pairs);
-    const auto* from = features.data_ptr<float>();
-    const bool aligned = columns % 4 == 0 && features.stride(0) % 4 == 0 && features.stride(1) % 4 == 0 && uint64_t(from) % 16 == 0;
-    C10_CUDA_CHECK(cudaFuncSetAttribute(pair_products<STEPS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    C10_CUDA_CHECK(cudaFuncSetAttribute(pair_products<STEPS>, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
-    pair_products<STEPS><<<features.size(0), 32 * warps_of(count), bytes, c10::cuda::getCurrentCUDAStream()>>>(
-        from, out.data_ptr<float>(), features.stride(0), features.stride(1), count, columns, pairs, diagonal, aligned);
-    C10_CUDA_KERNEL_LAUNCH_CHECK();
+        result[columns + i] = chunks[i] + chunks[pairs + i] + chunks[2 * pairs + i];
 }
 
 void launch(torch::Tensor features, torch::Tensor out, int64_t diagonal) {
-    const auto columns = features.size(2);  // up to 24, 36, 72, or more than one chunk of 132
-    (columns > 72 ? launched<11> : columns > 36 ? launched<6> : columns > 24 ? launched<3> : launched<2>)(features, out, diagonal);
+    const int count = features.size(1), columns = features.size(2), pairs = out.size(1) - columns;
+    const int bytes = 4 * floats_of(count, pairs);
+    const auto* from = features.data_ptr<float>();
+    const bool aligned = columns % 4 == 0 && features.stride(0) % 4 == 0 && features.stride(1) % 4 == 0 && uint64_t(from) % 16 == 0;
+    C10_CUDA_CHECK(cudaFuncSetAttribute(pair_products, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    C10_CUDA_CHECK(cudaFuncSetAttribute(pair_products, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    pair_products<<<features.size(0), 32 * warps_of(count), bytes, c10::cuda::getCurrentCUDAStream()>>>(
+        from, out.data_ptr<float>(), features.stride(0), features.stride(1), count, columns, pairs, diagonal, aligned);
+    C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
 """
 
