@@ -117,7 +117,7 @@ extern "C" int run(const float* features, float* out, int batch, int count, int 
             threadIdx = {thread}, blockDim = {threads};
             for (int sample = 0; sample < batch; ++sample) {
                 blockIdx = {sample};
-                pair_products(features, out, int64_t(count) * columns, columns, count, columns, pairs, diagonal, aligned);
+                pair_products<608>(features, out, int64_t(count) * columns, columns, count, columns, pairs, diagonal, aligned);
                 __syncthreads();
             }
         });

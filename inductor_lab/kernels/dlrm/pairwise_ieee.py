@@ -38,7 +38,8 @@ int floats_of(int count, int pairs) {  // in shared memory: two chunks of whole 
 }
 
 // features [B, count, columns]; out [B, columns + pairs]
-__global__ void __launch_bounds__(608) pair_products(
+template <int THREADS>  // at most; with up to 128 there are registers enough to read operands ahead
+__global__ void __launch_bounds__(THREADS, THREADS > 128 ? 1 : 4) pair_products(
     const float* __restrict__ features, float* __restrict__ out, int64_t sample_stride, int64_t feature_stride,
     int count, int columns, int pairs, int diagonal, bool aligned
 ) {
@@ -60,29 +61,35 @@ __global__ void __launch_bounds__(608) pair_products(
         if (column - own_column < columns && own_row < at_once) {
             float* to = chunks + (now ^ 1) * size + own_row * STRIDE + own_column;
             const float* from = own + own_row * feature_stride + column;
+            if (aligned && column < columns) {
 #pragma unroll 3
-            for (int row = own_row; row < count; row += at_once, from += at_once * feature_stride, to += at_once * STRIDE) {
-                if (aligned && column < columns) __pipeline_memcpy_async(to, from, 16);
-                else for (int k = 0; k < 4; ++k) to[k] = column + k < columns ? from[k] : 0.0f;
+                for (int row = own_row; row < count; row += at_once, from += at_once * feature_stride, to += at_once * STRIDE)
+                    __pipeline_memcpy_async(to, from, 16);
+            } else {
+                for (int row = own_row; row < count; row += at_once, from += at_once * feature_stride, to += at_once * STRIDE)
+                    for (int k = 0; k < 4; ++k) to[k] = column + k < columns ? from[k] : 0.0f;
             }
         }
         __pipeline_commit();
-        if (first < 0) continue;
+        if (first < 0) {
+            for (int i = threadIdx.x; i < columns; i += blockDim.x) result[i] = own[i];
+            continue;
+        }
         __pipeline_wait_prior(1);
         __syncthreads();
         const float* chunk = chunks + now * size;
-        for (int i = threadIdx.x; i < min(4 * WIDTH, columns - first); i += blockDim.x) result[first + i] = chunk[i];
         if (busy) {
             const float* a = chunk + high * STRIDE + slice * 4;
             const float* b = chunk + low * STRIDE + slice * 4;
 #pragma unroll 1
             for (int left = min(4 * WIDTH, columns - first); left > 0; left -= 4 * SLICES, a += 4 * SLICES, b += 4 * SLICES) {
-                float4 other[EDGE];
+                float4 other[EDGE], next = *reinterpret_cast<const float4*>(a);
 #pragma unroll
                 for (int n = 0; n < EDGE; ++n) other[n] = *reinterpret_cast<const float4*>(b + n * STRIDE);
 #pragma unroll
                 for (int m = 0; m < EDGE; ++m) {
-                    const float4 one = *reinterpret_cast<const float4*>(a + m * STRIDE);
+                    const float4 one = next;
+                    if (m + 1 < EDGE) next = *reinterpret_cast<const float4*>(a + (m + 1) * STRIDE);
 #pragma unroll
                     for (int n = 0; n < EDGE; ++n) {
                         total[m][n] = fmaf(one.x, other[n].x, total[m][n]);
@@ -113,9 +120,11 @@ void launch(torch::Tensor features, torch::Tensor out, int64_t diagonal) {
     const int bytes = 4 * floats_of(count, pairs);
     const auto* from = features.data_ptr<float>();
     const bool aligned = columns % 4 == 0 && features.stride(0) % 4 == 0 && features.stride(1) % 4 == 0 && uint64_t(from) % 16 == 0;
-    C10_CUDA_CHECK(cudaFuncSetAttribute(pair_products, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-    C10_CUDA_CHECK(cudaFuncSetAttribute(pair_products, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
-    pair_products<<<features.size(0), 32 * warps_of(count), bytes, c10::cuda::getCurrentCUDAStream()>>>(
+    const int threads = 32 * warps_of(count);
+    const auto kernel = threads > 128 ? pair_products<608> : pair_products<128>;
+    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
+    kernel<<<features.size(0), threads, bytes, c10::cuda::getCurrentCUDAStream()>>>(
         from, out.data_ptr<float>(), features.stride(0), features.stride(1), count, columns, pairs, diagonal, aligned);
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }
