@@ -1,8 +1,8 @@
 """The gradient of `lookups.py` for a batch that looks up each row several times: what goes to one row is added up before it goes to memory.
 
-An atomic addition for each sample and column is bound by the L2 cache, which adds some 400 billion floats a second. Here the lookups are grouped
-by their row first, as a counting sort does it: each draws a number among those of its row, each row a place, and each lookup is written to that place.
-Then a program takes a run of them one after the other, and stores a sum where the row changes; only a row that goes on in another run is added to atomically.
+An atomic addition for each sample and column is bound by the L2 cache. Here the lookups are grouped by their row first, as a counting sort does it:
+they are counted, a row is given as many places, and each lookup is written to one. Then a program takes a run of them one after the other, and stores a
+sum where the row changes. Only a row that goes on in another run is added to atomically, and only that, or one that nobody asks for, is cleared before.
 """
 
 from __future__ import annotations
@@ -18,14 +18,23 @@ Configuration = dict[str, int]
 """LENGTH of a run, of which AHEAD are loaded at once; the warps of a program, each of which adds up as many runs as have 128 columns."""
 CANDIDATES: list[Configuration] = [
     {"LENGTH": length, "AHEAD": ahead, "num_warps": warps}
-    for length, ahead, warps in ((16, 8, 1), (32, 8, 1), (32, 16, 1), (64, 8, 1), (64, 16, 1), (64, 16, 4))
+    for length, ahead, warps in ((16, 8, 1), (32, 8, 1), (64, 8, 1), (64, 16, 1), (64, 16, 4))
 ]
 """What is worth timing."""
-CHOSEN = CANDIDATES[3]
-TILE = {"SAMPLES": 64, "TABLES": 4, "BY_TABLE": False, "num_warps": 4}
+CHOSEN = CANDIDATES[2]
+TILE = {"SAMPLES": 128, "TABLES": 4, "num_warps": 4}
 """Samples and tables of a program that counts lookups, or gives them their places."""
 CLEARED = 8192
 """Numbers that a program sets to zero at most, where it gives rows their places."""
+FROM_COLUMNS, FROM_LOOKUPS, FROM_EACH = 64, 200_000, 0.8
+"""Columns, lookups, and lookups for each row, from which on this was faster than atomic additions on an H200."""
+
+
+def faster(batch: int, rows: Sequence[int], columns: int) -> bool:
+    """Whether to group the lookups of so many samples in tables of so many rows; places and rows are counted in 32 bits."""
+    lookups, total = batch * len(rows), sum(rows)
+    large = columns >= FROM_COLUMNS and lookups >= max(FROM_LOOKUPS, FROM_EACH * total)
+    return large and max(lookups, total) < 2**31
 
 
 def gradients(
@@ -49,21 +58,15 @@ def gradients(
     padded = triton.next_power_of_2(columns)
     clear = max(16, CLEARED // padded)
     side_by_side = max(1, 128 // padded) * configuration["num_warps"]
-    groups = triton.cdiv(tables, TILE["TABLES"])
-    own = sparse, cardinalities, starts, places
-    sizes = {
-        "batch": batch,
-        "sample_stride": sparse.stride(0),
-        "table_stride": sparse.stride(1),
-        "GROUPS": groups,
-        **TILE,
-    }
+    grid = triton.cdiv(batch, TILE["SAMPLES"]), triton.cdiv(tables, TILE["TABLES"])
+    lookups = sparse, cardinalities, starts, places
+    sizes = {"batch": batch, "sample_stride": sparse.stride(0), "table_stride": sparse.stride(1), **TILE}
     with torch.cuda.device_of(grad):
-        place[triton.cdiv(batch, TILE["SAMPLES"]) * groups,](*own, None, **sizes)
+        place[grid](*lookups, None, **sizes)
         give_places[triton.cdiv(total, clear),](
             places, flat, grouped, total, count, len(grouped), COLUMNS=columns, PADDED=padded, ROWS=clear, LENGTH=configuration["LENGTH"]
         )  # fmt: skip
-        place[triton.cdiv(batch, TILE["SAMPLES"]) * groups,](*own, grouped, **sizes)
+        place[grid](*lookups, grouped, **sizes)
         add[triton.cdiv(runs, side_by_side),](
             grouped, grad, flat, runs, COLUMNS=columns, PADDED=padded, RUNS=side_by_side, **configuration
         )
@@ -80,19 +83,12 @@ def place(
     batch,
     sample_stride,
     table_stride,
-    GROUPS: tl.constexpr,
     SAMPLES: tl.constexpr,
     TABLES: tl.constexpr,
-    BY_TABLE: tl.constexpr,
 ):
-    program = tl.program_id(0).to(tl.int64)
-    if BY_TABLE:
-        blocks = tl.cdiv(batch, SAMPLES)
-        block, group = program % blocks, program // blocks
-    else:
-        block, group = program // GROUPS, program % GROUPS
-    sample = (block * SAMPLES + tl.arange(0, SAMPLES))[:, None]
-    table = (group * TABLES + tl.arange(0, TABLES))[None, :]
+    # Programs that follow each other own the same tables: their counters lie close together.
+    sample = (tl.program_id(0).to(tl.int64) * SAMPLES + tl.arange(0, SAMPLES))[:, None]
+    table = (tl.program_id(1).to(tl.int64) * TABLES + tl.arange(0, TABLES))[None, :]
     inside = (sample < batch) & (table < len(starts))
     row = tl.load(sparse_ptr + sample * sample_stride + table * table_stride, inside, other=0)
     if cardinality_ptr is not None:
