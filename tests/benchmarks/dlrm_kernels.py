@@ -31,8 +31,8 @@ from torch.nn.functional import embedding
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.dlrm import lookups as lookups_
+from inductor_lab.kernels.dlrm import lookups_grouped, outer_ieee, pairwise_ieee
 from inductor_lab.kernels.dlrm import outer as outer_
-from inductor_lab.kernels.dlrm import outer_ieee, pairwise_ieee
 from inductor_lab.kernels.dlrm import pairwise as pairwise_
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
 
@@ -112,11 +112,12 @@ def of_lookups(point: Point, on: str) -> Job:
         )
     grad = torch.randn(batch, (TABLES + 1) * columns, device=on)
     counts = [point.rows] * TABLES
+    own: Any = lookups_grouped if lookups_grouped.faster(batch, counts, columns) else lookups_
     return Job(
-        lambda configuration: lookups_.gradients(grad, sparse, counts, cardinalities, configuration=configuration),
+        lambda configuration: own.gradients(grad, sparse, counts, cardinalities, configuration=configuration),
         looked_up_backward,
         (grad, sparse, cardinalities, point.rows),
-        lookups_.CANDIDATES,
+        own.CANDIDATES,
         index + TABLES * row + 4 * sum(counts) * columns,
         limit=LIMIT[point.precision],
     )
