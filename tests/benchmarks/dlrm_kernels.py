@@ -33,8 +33,8 @@ from torch.nn.functional import embedding
 
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.dlrm import lookups as lookups_
+from inductor_lab.kernels.dlrm import lookups_grouped, outer_ieee, pairwise_ieee
 from inductor_lab.kernels.dlrm import outer as outer_
-from inductor_lab.kernels.dlrm import outer_ieee
 from inductor_lab.kernels.dlrm import pairwise as pairwise_
 from inductor_lab.measure.timing.ceilings import copy_bytes_per_second
 
@@ -122,11 +122,12 @@ def of_lookups(point: Point, on: str) -> Job:
         )
     grad = torch.randn(batch, (TABLES + 1) * columns, device=on)
     counts = [point.rows] * TABLES
+    own: Any = lookups_grouped if lookups_grouped.faster(batch, counts, columns) else lookups_
     return Job(
-        lambda configuration: lookups_.gradients(grad, sparse, counts, cardinalities, configuration=configuration),
+        lambda configuration: own.gradients(grad, sparse, counts, cardinalities, configuration=configuration),
         looked_up_backward,
         (grad, sparse, cardinalities, point.rows),
-        lookups_.CANDIDATES,
+        own.CANDIDATES,
         index + TABLES * row + 4 * sum(counts) * columns,
         limit=LIMIT[point.precision],
     )
@@ -139,11 +140,18 @@ def of_pairwise(point: Point, on: str) -> Job:
     out = point.batch * (point.columns + TABLES * (TABLES + 1) // 2)
     row, column = torch.tril_indices(TABLES + 1, TABLES + 1, -1, device=on)
     if point.kernel == "pairwise":
+        ieee = point.precision == "ieee" and on != "cpu"
+
+        def hand(configuration: dict[str, int] | None) -> Tensor:
+            if ieee:
+                return pairwise_ieee.pairwise(features)
+            return pairwise_.pairwise(features, input_precision=precision, configuration=configuration)
+
         return Job(
-            lambda configuration: pairwise_.pairwise(features, input_precision=precision, configuration=configuration),
+            hand,
             pairs,
             (features, row, column),
-            pairwise_.CANDIDATES,
+            [{}] if ieee else pairwise_.CANDIDATES,
             (features.numel() + out) * dtype.itemsize,
             precision=point.precision,
             limit=LIMIT[point.precision],

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import embedding
 
+from inductor_lab.kernels.dlrm import lookups_grouped
 from inductor_lab.kernels.dlrm.lookups import CANDIDATES, LARGE, SMALL, chosen, launch_backward, lookups
 
 ON = "cuda" if torch.cuda.is_available() else "cpu"
@@ -124,6 +125,15 @@ def test_in_an_order_where_that_is_asked_for() -> None:
         holds(dense, sparse, tables, cardinalities, configuration=BIG)
     finally:
         torch.use_deterministic_algorithms(False)
+
+
+def test_grouped_where_that_is_faster(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert lookups_grouped.faster(65_536, [10_000] * 26, 64)
+    assert not lookups_grouped.faster(65_536, [10_000] * 26, 16)  # few columns
+    assert not lookups_grouped.faster(65_536, [1_000_000] * 26, 64)  # more rows than lookups
+    assert not lookups_grouped.faster(128, [3] * 26, 64)  # few lookups
+    monkeypatch.setattr(lookups_grouped, "faster", lambda batch, rows, columns: True)
+    holds(*made(33, 3, 16))
 
 
 def test_rows_without_a_hash() -> None:

@@ -2,7 +2,7 @@
 
 Inductor launches a kernel for each table: it fuses what reads a common result, and no lookup reads another one's. Each of the 26 moves some
 kilobytes at batch 128, and costs a launch. Here the dense columns are a table too, whose row is the sample: what is left is one gather of
-rows into a contiguous result.
+rows into a contiguous result. For large batches `lookups_grouped.py` has a faster gradient.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+from inductor_lab.kernels.dlrm import lookups_grouped
 
 Configuration = dict[str, int]
 """SAMPLES and FEATURES that a program owns, in rows of `ROW` bytes (longer rows: fewer samples), and its warps."""
@@ -130,12 +132,17 @@ def gradients(
     *,
     configuration: Configuration | None = None,
 ) -> list[Tensor]:
-    """The gradient [rows, D] of each table from the result's, [B, (T + 1) * D]: views of one tensor, which one memset clears."""
+    """The gradient [rows, D] of each table from the result's, [B, (T + 1) * D]: views of one tensor, which one memset clears.
+
+    Lookups are grouped by row first where `lookups_grouped` is faster, unless a configuration is given.
+    """
     columns = grad.shape[1] // (len(rows) + 1)
     if torch.are_deterministic_algorithms_enabled():
         found = sparse if cardinalities is None else (sparse + 1) % cardinalities
         parts = zip(grad.split(columns, dim=1)[1:], found.unbind(1), rows, strict=True)
         return [torch.ops.aten.embedding_dense_backward(part, row, count, -1, False) for part, row, count in parts]
+    if configuration is None and lookups_grouped.faster(len(sparse), rows, columns):
+        return lookups_grouped.gradients(grad, sparse, rows, cardinalities)
     summed = torch.float64 if grad.dtype == torch.float64 else torch.float32
     flat = grad.new_zeros(sum(rows), columns, dtype=summed)
     launch_backward(flat.split(list(rows)), grad.contiguous(), sparse, cardinalities, configuration=configuration)

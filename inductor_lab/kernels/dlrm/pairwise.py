@@ -1,7 +1,7 @@
 """DLRM's interaction as its paper has it, in one kernel: the dot product of each two features, behind the dense one; its gradient in another.
 
 Inductor writes all F x F products to memory, gathers the lower triangle and concatenates. Here a program has a sample's features on the chip,
-multiplies them with themselves, and stores what is under the diagonal where it belongs.
+multiplies them with themselves, and stores what is under the diagonal where it belongs. In float32 as IEEE has it `pairwise_ieee.py` is faster.
 
 Naumov et al. 2019, arXiv:1906.00091; the same layout as NVIDIA's dot_based_interact, without its column of padding.
 """
@@ -66,6 +66,15 @@ def pairwise(
     Raises:
         ValueError: no features [B, F, D] of floating-point numbers, more than `MOST`, or no such precision.
     """
+    check(features)
+    if input_precision not in PRECISIONS:
+        raise ValueError(f"there is no precision {input_precision!r}: it is {', '.join(PRECISIONS)}")
+    result: Tensor = _Pairwise.apply(features, diagonal, input_precision, configuration)  # type: ignore[no-untyped-call]
+    return result
+
+
+def check(features: Tensor) -> None:
+    """Raises: ValueError: no features [B, F, D] of floating-point numbers, or more than `MOST`."""
     if features.ndim != 3 or not features.shape[1] or not features.is_floating_point():
         raise ValueError(
             f"features are [B, F, D], at least one, in floating point, not {list(features.shape)} of {features.dtype}"
@@ -75,10 +84,6 @@ def pairwise(
         raise ValueError(
             f"{count} features are too many: shared memory holds the products of {most} of {features.dtype}"
         )
-    if input_precision not in PRECISIONS:
-        raise ValueError(f"there is no precision {input_precision!r}: it is {', '.join(PRECISIONS)}")
-    result: Tensor = _Pairwise.apply(features, diagonal, input_precision, configuration)  # type: ignore[no-untyped-call]
-    return result
 
 
 class _Pairwise(torch.autograd.Function):
