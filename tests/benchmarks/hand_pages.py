@@ -28,6 +28,7 @@ from inductor_lab.kernels.steps import STEPS, says
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "inductor_lab" / "kernels"
 GALLERY = ROOT / "docs" / "kernels.md"
+PARTS = ROOT / "tests" / "benchmarks" / "results" / "where_time_goes.json"
 PICTURE = ROOT / "docs" / "pictures" / "roofline.svg"
 NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
@@ -40,6 +41,8 @@ ELSEWHERE = {
 }
 """Kernel -> what it is and where its results are told, if not in its folder."""
 OURS = ("hand", "again")
+STATES = {"cold": "us, cold", "code": "its code in the caches", "warm": "warm"}
+"""States of the caches, as `where_time_goes.py` has them, and what they are called."""
 FOLDERS = sorted(STEPS)
 
 
@@ -164,6 +167,21 @@ def at(row: Mapping[str, Any], names: Iterable[str]) -> str:
     return ", ".join(name if one is True else f"{name} {one}" for name, one in told if one is not False)
 
 
+# ---------------------------------------------------------------- where the time goes
+
+
+def of_parts(subject: str) -> str:
+    """Each part of a kernel, or of what explains several, in each state of the cache; empty where none was timed."""
+    found = json.loads(PARTS.read_text(encoding="utf-8")) if PARTS.exists() else {"rows": []}
+    told = [row for row in found["rows"] if row["subject"] == subject]
+    lines = [
+        [row["point"] if not number else "", name, *(f"{us[state][0]:.2f}" for state in STATES)]
+        for row in told
+        for number, (name, us) in enumerate(row["parts"].items())
+    ]
+    return table(["point", "part", *STATES.values()], lines) if lines else ""
+
+
 # ---------------------------------------------------------------- beside everybody else
 
 
@@ -277,9 +295,10 @@ def of_kernel(kernel: str) -> str:
     parts = {
         "What each step gained": of_steps(kernel, found),
         "What it is to reach": of_goals(kernel, found),
+        "Where the time goes": of_parts(kernel),
         "Beside everybody else": beside,
     }
-    return "\n".join(f"### {title}\n\n{part}" for title, part in parts.items())
+    return "\n".join(f"### {title}\n\n{part}" for title, part in parts.items() if part)
 
 
 def place(found: Row) -> str:
@@ -308,6 +327,8 @@ def gallery() -> str:
         parts.append(
             f"## {kernel}\n\n{what} [Its page]({page}) has each step and all times. Measured: {place(found)}\n"
         )
+    chains = of_parts("launches") or "Not measured yet.\n"
+    parts.append(f"## Launches, and loads that wait for each other\n\n{chains}")
     return "\n".join(parts)
 
 

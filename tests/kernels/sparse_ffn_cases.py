@@ -20,6 +20,7 @@ from inductor_lab.kernels.sparse_ffn.kernel import (  # noqa: E402
     CANDIDATES,
     LARGEST,
     One,
+    Parts,
     Tiles,
     chosen,
     sparse_ffn,
@@ -89,13 +90,15 @@ def test_dtypes(dtype: torch.dtype) -> None:
     "configuration",
     [
         One(neurons=4, columns=16, rows=8, down_warps=4),
-        One(num_warps=1, columns=64, rows=16, down_warps=1),
+        One(num_warps=1, columns=64, rows=16, tiles=1, down_warps=1),
+        Parts(programs=4, num_warps=4, stages=4),
+        Parts(columns=32, stages=1),
         Tiles(neurons=32, columns=64, rows=32, down_stages=3),
         Tiles(tokens=64, chunk=64, rows=16),
     ],
 )
-def test_configurations(configuration: One | Tiles) -> None:
-    for tokens, columns in ((1, 257), *([] if isinstance(configuration, One) else [(5, 130)])):
+def test_configurations(configuration: One | Parts | Tiles) -> None:
+    for tokens, columns in ((1, 257), *([(5, 130)] if isinstance(configuration, Tiles) else [])):
         holds(made(tokens, columns, 50, 41), configuration=configuration)
 
 
@@ -142,7 +145,7 @@ def test_an_infinity_is_eager_s() -> None:
     given["x"][0, 0], given["up"][:, 0] = torch.inf, -1.0
     wanted = eager(**given, activation="relu")
     assert torch.isfinite(wanted).all()
-    for configuration in (One(neurons=4), Tiles()):
+    for configuration in (One(neurons=4), Parts(), Tiles()):
         assert torch.equal(sparse_ffn(**given, activation="relu", configuration=configuration), wanted)
     given["x"][0, 0] = torch.nan
     assert sparse_ffn(**given, activation="relu").isnan().all()
@@ -181,6 +184,7 @@ def test_a_configuration_follows_the_tokens() -> None:
         return chosen(tokens, columns, active, itemsize=2, gated=False)
 
     assert isinstance(of(1, 1100), One) and isinstance(of(1, 1100, LARGEST + 1), Tiles)
+    assert isinstance(of(1, 5504), Parts) and isinstance(of(1, 5504, LARGEST), One)
     assert of(16, 1100).tokens < of(130, 1100).tokens
     assert len({str(one) for one in CANDIDATES}) == len(CANDIDATES)
 
@@ -205,7 +209,7 @@ FLOATS, NEURONS = torch.zeros(3, 16), torch.zeros(5, 16)
         ({"up": NEURONS.clone().requires_grad_()}, r"no gradient: call it under torch.no_grad\(\)"),
         ({"x": torch.zeros(1, LARGEST + 1), "up": torch.zeros(2, LARGEST + 1), "down": torch.zeros(2, LARGEST + 1),
           "configuration": One()}, f"one token of at most {LARGEST} numbers is for One"),
-        ({"configuration": One()}, r"is for One, not \[3, 16\]: ask for Tiles"),
+        ({"configuration": One()}, r"is for One and Parts, not \[3, 16\]: ask for Tiles"),
     ],
 )  # fmt: skip
 def test_what_does_not_belong_together(change: dict[str, Any], said: str) -> None:

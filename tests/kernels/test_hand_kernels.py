@@ -32,6 +32,12 @@ def test_a_contest_runs(kernel: str) -> None:
     assert rows and not any(who in row["refused"] for row in rows for who in ("hand", "eager")), said
 
 
+@pytest.mark.slow
+def test_the_parts_run() -> None:
+    said = interpreted(BENCHMARKS / "where_time_goes.py", "--smoke")
+    assert {line.split()[0] for line in said.splitlines()} == {"launches", *CONTESTS}
+
+
 def double(x: torch.Tensor) -> torch.Tensor:
     return x + x
 

@@ -17,9 +17,10 @@ from inductor_lab.verify import verify
 
 pytest.importorskip("triton")
 
-from inductor_lab.kernels.sparse_ffn import kernel
+from inductor_lab.kernels.sparse_ffn import one_token
 from inductor_lab.kernels.steps import definitions, edit, steps, written
-from inductor_lab.kernels.steps.sparse_ffn import layer, one_token
+from inductor_lab.kernels.steps.sparse_ffn import layer
+from inductor_lab.kernels.steps.sparse_ffn import one_token as drawn
 
 STEPS = steps("sparse_ffn")
 
@@ -35,14 +36,14 @@ def judged(text: str, file: Path) -> str:
 def test_a_step_computes_what_its_span_does(step: str, tmp_path: Path) -> None:
     own = ROOT / "captured" / STEPS[step].capture
     if not own.exists():
-        small = one_token(dim=64, neurons=96, active=24)
+        small = drawn(dim=64, neurons=96, active=24)
         inductor_lab.capture_model(layer, *small, gpu="h200").save(own := tmp_path / "token")
     assert judged(written("sparse_ffn", step, own, f"{step}.py"), tmp_path / f"{step}.py") == "pass"
 
 
 def test_the_last_step_is_the_kernel() -> None:
-    text, names = edit("sparse_ffn", "step_6"), ["hidden_of_one", "down_of_one"]
-    assert all(text.count(part) == 1 for part in definitions(Path(kernel.__file__).read_text("utf-8"), names))
+    text, names = edit("sparse_ffn", "step_7"), ["hidden_of_one", "down_of_one"]
+    assert all(text.count(part) == 1 for part in definitions(Path(one_token.__file__).read_text("utf-8"), names))
     assert "inductor_lab.kernels" not in text
 
 
@@ -63,7 +64,7 @@ def test_a_fault_is_seen(fault: str, ejected: tuple[str, str], tmp_path: Path) -
 def test_the_page_counts_sectors_right(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     sectors = importlib.import_module("contests.sparse_ffn").sectors
-    page = Path(kernel.__file__).with_name("README.md").read_text(encoding="utf-8")
+    page = Path(one_token.__file__).with_name("README.md").read_text(encoding="utf-8")
     rows = [[float(number) for number in row] for row in re.findall(r"\| (\d+) % \| ([\d.]+) % \| ([\d.]+) \|", page)]
     assert len(rows) == 4
     for active, touched, read in rows:

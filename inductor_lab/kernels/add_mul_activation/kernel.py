@@ -144,6 +144,12 @@ def _forward(
     return out
 
 
+def linked(device: torch.device) -> bool:
+    """Whether a launch can begin while the one before it runs, and wait for it: Hopper's and later can."""
+    nvidia = device.type == "cuda" and torch.version.cuda is not None
+    return nvidia and torch.cuda.get_device_capability(device) >= (9, 0)
+
+
 def _computed(x: Tensor) -> tl.dtype:
     return tl.float64 if x.dtype == torch.float64 else tl.float32
 
@@ -208,14 +214,19 @@ def gradients(
     parts = min(triton.cdiv(len(grad), at_once), triton.cdiv(PROGRAMS, blocks))
     sums = torch.float64 if grad.dtype == torch.float64 else torch.float32
     partial = torch.empty((parts, columns), dtype=sums, device=grad.device) if needed[2] else None
+    db, link = torch.empty(columns, dtype=grad.dtype, device=grad.device) if needed[2] else None, linked(grad.device)
     with torch.cuda.device_of(grad):
         add_mul_act_backward[blocks, parts](
             grad, first, second, bias, *wanted, partial, len(grad), columns,
             grad.stride(0), 0 if first is None else first.stride(0), 0 if second is None else second.stride(0),
-            SCALE=scale, ACTIVATION=activation, COMPUTE=_computed(grad), ROWS=at_once, BLOCK=block,
+            SCALE=scale, ACTIVATION=activation, COMPUTE=_computed(grad), ROWS=at_once, BLOCK=block, LINKED=link,
         )  # fmt: skip
+        if db is not None:
+            sum_parts[(triton.cdiv(columns, 8),)](
+                partial, db, parts, columns, ACROSS=8, DOWN=256, LINKED=link, launch_pdl=link
+            )
     dx, dy = (None if one is None else one.view(shape) for one in wanted)
-    return dx, dy, None if partial is None else partial.sum(0).to(grad.dtype)
+    return dx, dy, db
 
 
 @triton.jit
@@ -321,7 +332,10 @@ def add_mul_act_backward(
     COMPUTE: tl.constexpr,
     ROWS: tl.constexpr,
     BLOCK: tl.constexpr,
+    LINKED: tl.constexpr,  # `sum_parts` may begin when this has, and waits
 ):
+    if LINKED:
+        tl.extra.cuda.gdc_launch_dependents()
     # One program owns BLOCK columns of each ROWS rows out of `parts`, so that it sums the bias's gradient without anybody else.
     part = tl.program_id(1).to(tl.int64)
     column = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
@@ -345,6 +359,27 @@ def add_mul_act_backward(
             sum += tl.sum(tl.where(inside, own, 0), 0)
     if partial_ptr is not None:
         tl.store(partial_ptr + part * columns + column, sum, column < columns)
+
+
+@triton.jit
+def sum_parts(
+    partial_ptr,  # [parts, columns]
+    db_ptr,  # [columns], written
+    parts,
+    columns,
+    ACROSS: tl.constexpr,
+    DOWN: tl.constexpr,
+    LINKED: tl.constexpr,
+):
+    if LINKED:
+        tl.extra.cuda.gdc_wait()
+    column = tl.program_id(0) * ACROSS + tl.arange(0, ACROSS)[None, :]
+    total = tl.zeros([DOWN, ACROSS], partial_ptr.dtype.element_ty)
+    for first in range(0, parts, DOWN):
+        part = first + tl.arange(0, DOWN)[:, None]
+        total += tl.load(partial_ptr + part * columns + column, (part < parts) & (column < columns), other=0)
+    total = tl.sum(total, 0, keep_dims=True)
+    tl.store(db_ptr + column, total.to(db_ptr.dtype.element_ty), column < columns)
 
 
 @triton.jit

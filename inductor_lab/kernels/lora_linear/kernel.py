@@ -61,17 +61,9 @@ def chosen(rows: int, outputs: int, *, ieee: bool = False, aligned: bool = True)
 
 
 def lora_linear(
-    x: Tensor,
-    weight: Tensor,
-    a: Tensor,
-    b: Tensor,
-    bias: Tensor | None = None,
-    *,
-    scale: float = 1.0,
-    activation: Activation = "identity",
-    precision: Precision = "ieee",
-    configuration: Configuration | None = None,
-) -> Tensor:
+    x: Tensor, weight: Tensor, a: Tensor, b: Tensor, bias: Tensor | None = None, *, scale: float = 1.0,
+    activation: Activation = "identity", precision: Precision = "ieee", configuration: Configuration | None = None,
+) -> Tensor:  # fmt: skip
     """activation(x weight^T + scale (x a^T) b^T + bias): x [..., K], weight [N, K], a [r, K], b [N, r], bias [N] -> [..., N].
 
     Of any strides. Sums are float32's and always in the same order. Differentiable once in all tensors; the gradient of `weight`, a plain
@@ -108,7 +100,7 @@ class _LoRALinear(torch.autograd.Function):
         scale, activation, precision, configuration = ctx.how = how
         out = x.new_empty(len(x), len(weight))
         before = torch.empty_like(out) if activation in ("gelu", "silu") and any(ctx.needs_input_grad) else None
-        s, _ = first_product(x, a.t(), scale, precision)
+        s = first_product(x, a.t(), scale, precision)
         multiply(x, weight, s, b, out, precision, configuration, bias, before, activation, early=True)
         ctx.save_for_backward(x, weight, a, b, s, out if activation in ("relu", "sigmoid") else before)
         return out
@@ -120,32 +112,25 @@ class _LoRALinear(torch.autograd.Function):
         scale, activation, precision, configuration = ctx.how
         of_x, of_weight, of_a, of_b, of_bias = ctx.needs_input_grad[:5]
         x_grad = torch.empty_like(x, memory_format=torch.contiguous_format) if of_x else None
-        if kept is not None or of_x or of_a:
-            inner, grad = first_product(grad, b, scale, precision, kept, activation)
+        if kept is not None:
+            grad = through(grad, kept, activation)
+        if of_x or of_a:
+            inner = first_product(grad, b, scale, precision)
         if of_x:
-            multiply(grad, weight.t(), inner, a.t(), x_grad, precision, configuration, early=kept is None)
+            multiply(grad, weight.t(), inner, a.t(), x_grad, precision, configuration, early=True)
         weight_grad = grad.t() @ x if of_weight else None
-        a_grad = over_rows(x, inner, precision)[0].t() if of_a else None
-        b_grad, summed = over_rows(grad, s, precision) if of_b else (None, grad.sum(0) if of_bias else None)
-        return x_grad, weight_grad, a_grad, b_grad, summed if of_bias else None, *[None] * len(ctx.how)
+        a_grad = over_rows(x, inner, precision).t() if of_a else None
+        b_grad = over_rows(grad, s, precision) if of_b else None
+        return x_grad, weight_grad, a_grad, b_grad, grad.sum(0) if of_bias else None, *[None] * len(ctx.how)
 
 
 # ---------------------------------------------------------------- launches
 
 
 def multiply(
-    x: Tensor,
-    weight: Tensor,
-    s: Tensor,
-    b: Tensor,
-    out: Tensor,
-    precision: str = "ieee",
-    configuration: Configuration | None = None,
-    bias: Tensor | None = None,
-    before: Tensor | None = None,
-    activation: str = "identity",
-    early: bool = False,
-) -> None:
+    x: Tensor, weight: Tensor, s: Tensor, b: Tensor, out: Tensor, precision: str = "ieee", configuration: Configuration | None = None,
+    bias: Tensor | None = None, before: Tensor | None = None, activation: str = "identity", early: bool = False,
+) -> None:  # fmt: skip
     """Write `out` [M, N]: activation(x weight^T + s b^T + bias), x [M, K], weight [N, K], s [M, r], b [N, r].
 
     Also `before` [M, N], what the activation is given. With `early` the launch before this one makes s, and all else was there when that began.
@@ -176,37 +161,42 @@ def multiply(
         )  # fmt: skip
 
 
-def first_product(
-    x: Tensor, factor: Tensor, scale: float, precision: str, kept: Tensor | None = None, activation: str = "identity"
-) -> tuple[Tensor, Tensor]:
-    """scale x factor, x [M, K], factor [K, r] -> [M, r]; and x, with `kept` a gradient that is first multiplied by the activation's."""
+def first_product(x: Tensor, factor: Tensor, scale: float, precision: str) -> Tensor:
+    """scale x factor, x [M, K], factor [K, r] -> [M, r]."""
     (rows, depth), rank = x.shape, factor.shape[1]
-    s, before = x.new_empty(rows, rank), None if kept is None else torch.empty_like(kept)
-    block_m, stages = (16, 4) if rows <= 16 * PROCESSORS else (64, 4) if kept is None else (32, 5)
-    block_r = _block(rank, RANKS)
-    row_bytes = 8192 // max(block_m, block_r) if kept is None else 128  # a derivative's steps take registers
+    s = x.new_empty(rows, rank)
+    (block_m, stages), block_r = (16, 4) if rows <= 16 * PROCESSORS else (32, 6), _block(rank, RANKS)
+    block_k = _block(depth, 8192 // max(block_m, block_r) // x.element_size())
     with torch.cuda.device_of(x):
         narrow[triton.cdiv(rows, block_m), triton.cdiv(rank, block_r)](
-            x, factor, s, kept, before, rows, depth, rank, scale, *x.stride(), *factor.stride(),
-            ACTIVATION=activation, PRECISION=precision, EARLY=kept is None and _hopper(x),
-            BLOCK_M=block_m, BLOCK_K=_block(depth, row_bytes // x.element_size()), BLOCK_R=block_r, num_warps=4, num_stages=stages,
+            x, factor, s, rows, depth, rank, scale, *x.stride(), *factor.stride(), PRECISION=precision, EARLY=_hopper(x),
+            BLOCK_M=block_m, BLOCK_K=block_k, BLOCK_R=block_r, num_warps=4, num_stages=stages,
         )  # fmt: skip
-    return s, x if before is None else before
+    return s
 
 
-def over_rows(tall: Tensor, s: Tensor, precision: str) -> tuple[Tensor, Tensor]:
-    """tall^T s, and the sum of tall over its rows, in float32 and then rounded: tall [M, C], s [M, r] -> [C, r], [C]."""
+def through(grad: Tensor, kept: Tensor, activation: str) -> Tensor:
+    """The gradient [M, N] before the activation, contiguous; `kept` [M, N] is contiguous."""
+    out = torch.empty_like(kept)
+    with torch.cuda.device_of(grad):
+        grid = (triton.cdiv(out.numel(), 2048),)
+        derive[grid](grad.contiguous(), kept, out, out.numel(), ACTIVATION=activation, BLOCK=2048, num_warps=8)
+    return out
+
+
+def over_rows(tall: Tensor, s: Tensor, precision: str) -> Tensor:
+    """tall^T s in float32 and then rounded: tall [M, C], s [M, r] -> [C, r]."""
     (rows, columns), rank = tall.shape, s.shape[1]
     block_m, block_r = 256 // tall.element_size(), _block(rank, RANKS)
     blocks = triton.cdiv(columns, 64)
     parts = max(1, min(4 * PROCESSORS // blocks, triton.cdiv(rows, 4 * block_m)))
-    found, summed = (tall.new_empty((parts, columns, *more), dtype=torch.float32) for more in ((rank,), ()))
+    found = tall.new_empty((parts, columns, rank), dtype=torch.float32)
     with torch.cuda.device_of(tall):
         turned[blocks, triton.cdiv(rank, block_r), parts](
-            tall, s, found, summed, rows, columns, rank, *tall.stride(), *s.stride(),
+            tall, s, found, rows, columns, rank, *tall.stride(), *s.stride(),
             PRECISION=precision, BLOCK_M=block_m, BLOCK_C=64, BLOCK_R=block_r, num_warps=4, num_stages=3,
         )  # fmt: skip
-    return found.sum(0).to(tall.dtype), summed.sum(0).to(tall.dtype)
+    return found.sum(0).to(tall.dtype)
 
 
 def described(matrix: Tensor, block_rows: int, block_columns: int, tma: bool) -> tuple[object, str]:
@@ -261,10 +251,8 @@ def product(
     total = tl.zeros([BLOCK_M, BLOCK_N], tl.float32)
     for k in range(0, depth, BLOCK_K):
         of_x = tile_of(x, row, k, rows, depth, x_row, x_depth, X_READ, BLOCK_M, BLOCK_K)
-        of_weight = tile_of(
-            weight, output, k, outputs, depth, weight_output, weight_depth, WEIGHT_READ, BLOCK_N, BLOCK_K
-        )
-        total = tl.dot(of_x, of_weight.T, total, input_precision=PRECISION)
+        w = tile_of(weight, output, k, outputs, depth, weight_output, weight_depth, WEIGHT_READ, BLOCK_N, BLOCK_K)
+        total = tl.dot(of_x, w.T, total, input_precision=PRECISION)
     if EARLY:
         tl.extra.cuda.gdc_wait()
     for loop in tl.static_range(LOOPS):
@@ -282,7 +270,7 @@ def product(
     offset = (m.to(tl.int64) * out_row)[:, None] + (n.to(tl.int64) * out_output)[None, :]
     if before_ptr is not None:
         tl.store(before_ptr + offset, total, inside)
-    y = activated(total, ACTIVATION)
+    y = activated(total, ACTIVATION, s_ptr.dtype.element_ty.primitive_bitwidth == 16)
     if OUT_WRITTEN == "tiles":
         left, right = tl.split(tl.permute(tl.reshape(y, [BLOCK_M, 2, BLOCK_N // 2]), (0, 2, 1)))
         out.store([row, output], left.to(out.dtype))
@@ -294,9 +282,7 @@ def product(
 
 
 @triton.jit
-def tile_of(
-    source, row, column, rows, columns, row_stride, column_stride, READ: tl.constexpr, R: tl.constexpr, C: tl.constexpr
-):
+def tile_of(source, row, column, rows, columns, row_stride, column_stride, READ: tl.constexpr, R: tl.constexpr, C: tl.constexpr):  # fmt: skip
     """[R, C] of a matrix [rows, columns] from (row, column) on, and zeros outside."""
     if READ == "tiles":
         found = source.load([row, column])
@@ -314,11 +300,9 @@ def narrow(
     x_ptr,  # [rows, depth]
     factor_ptr,  # [depth, rank]
     s_ptr,  # [rows, rank], written
-    kept_ptr,  # [rows, depth], of the activation; or None
-    before_ptr,  # [rows, depth], written: x times the activation's derivative; or None
     rows, depth, rank, scale,
     x_row, x_depth, factor_depth, factor_rank,
-    ACTIVATION: tl.constexpr, PRECISION: tl.constexpr,
+    PRECISION: tl.constexpr,
     EARLY: tl.constexpr,  # the next launch may begin when this one has
     BLOCK_M: tl.constexpr, BLOCK_K: tl.constexpr, BLOCK_R: tl.constexpr,
 ):  # fmt: skip
@@ -330,17 +314,23 @@ def narrow(
     total = tl.zeros([BLOCK_M, BLOCK_R], tl.float32)
     for k in range(0, depth, BLOCK_K):
         x = tile_of(x_ptr, row, k, rows, depth, x_row, x_depth, "strides", BLOCK_M, BLOCK_K)
-        if kept_ptr is not None:
-            kept = tile_of(kept_ptr, row, k, rows, depth, depth, 1, "strides", BLOCK_M, BLOCK_K)
-            x = (x.to(tl.float32) * derivative(kept.to(tl.float32), ACTIVATION)).to(x.dtype)
-            n = k + tl.arange(0, BLOCK_K)
-            once = (m < rows)[:, None] & ((n < depth) & (first == 0))[None, :]
-            tl.store(before_ptr + m.to(tl.int64)[:, None] * depth + n[None, :], x, once)
         factor = tile_of(factor_ptr, k, first, depth, rank, factor_depth, factor_rank, "strides", BLOCK_K, BLOCK_R)
         total = tl.dot(x, factor, total, input_precision=PRECISION)
-    tl.store(
-        s_ptr + m.to(tl.int64)[:, None] * rank + r[None, :], scale * total, (m < rows)[:, None] & (r < rank)[None, :]
-    )
+    inside = (m < rows)[:, None] & (r < rank)[None, :]
+    tl.store(s_ptr + m.to(tl.int64)[:, None] * rank + r[None, :], scale * total, inside)
+
+
+@triton.jit
+def derive(
+    grad_ptr,  # [numel]
+    kept_ptr,  # [numel], of the activation
+    out_ptr,  # [numel], written
+    numel, ACTIVATION: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    grad, kept = tl.load(grad_ptr + at, at < numel, 0.0), tl.load(kept_ptr + at, at < numel, 0.0)
+    slope = derivative(kept.to(tl.float32), ACTIVATION, grad_ptr.dtype.element_ty.primitive_bitwidth == 16)
+    tl.store(out_ptr + at, grad.to(tl.float32) * slope, at < numel)
 
 
 @triton.jit
@@ -348,7 +338,6 @@ def turned(
     tall_ptr,  # [rows, columns]
     s_ptr,  # [rows, rank]
     found_ptr,  # f32[parts, columns, rank], written
-    summed_ptr,  # f32[parts, columns], written
     rows, columns, rank,
     tall_row, tall_column, s_row, s_rank,
     PRECISION: tl.constexpr, BLOCK_M: tl.constexpr, BLOCK_C: tl.constexpr, BLOCK_R: tl.constexpr,
@@ -358,21 +347,18 @@ def turned(
     part, parts = tl.program_id(2), tl.num_programs(2)
     c, r = column + tl.arange(0, BLOCK_C), first + tl.arange(0, BLOCK_R)
     steps = tl.cdiv(rows, BLOCK_M)
-    total, summed = tl.zeros([BLOCK_C, BLOCK_R], tl.float32), tl.zeros([BLOCK_C], tl.float32)
+    total = tl.zeros([BLOCK_C, BLOCK_R], tl.float32)
     for step in range(part * steps // parts, (part + 1) * steps // parts):
-        tall = tile_of(
-            tall_ptr, step * BLOCK_M, column, rows, columns, tall_row, tall_column, "strides", BLOCK_M, BLOCK_C
-        )
-        s = tile_of(s_ptr, step * BLOCK_M, first, rows, rank, s_row, s_rank, "strides", BLOCK_M, BLOCK_R)
+        row = step * BLOCK_M
+        tall = tile_of(tall_ptr, row, column, rows, columns, tall_row, tall_column, "strides", BLOCK_M, BLOCK_C)
+        s = tile_of(s_ptr, row, first, rows, rank, s_row, s_rank, "strides", BLOCK_M, BLOCK_R)
         total = tl.dot(tall.T, s, total, input_precision=PRECISION)
-        summed += tl.sum(tall.to(tl.float32), axis=0)
     owned = part.to(tl.int64) * columns + c
     tl.store(found_ptr + owned[:, None] * rank + r[None, :], total, (c < columns)[:, None] & (r < rank)[None, :])
-    tl.store(summed_ptr + owned, summed, (c < columns) & (first == 0))
 
 
 @triton.jit
-def activated(z, ACTIVATION: tl.constexpr):
+def activated(z, ACTIVATION: tl.constexpr, NARROW: tl.constexpr):
     if ACTIVATION == "relu":
         z = tl.where(z < 0, 0.0, z)  # NaN stays NaN
     elif ACTIVATION == "sigmoid":
@@ -380,12 +366,12 @@ def activated(z, ACTIVATION: tl.constexpr):
     elif ACTIVATION == "silu":
         z = z * tl.sigmoid(z)
     elif ACTIVATION == "gelu":
-        z = 0.5 * z * (1.0 + tl.erf(0.7071067811865476 * z))
+        z *= normal(z, NARROW)[0]
     return z
 
 
 @triton.jit
-def derivative(kept, ACTIVATION: tl.constexpr):
+def derivative(kept, ACTIVATION: tl.constexpr, NARROW: tl.constexpr):
     """Of the activation, from what it returned if that is relu or sigmoid, else from what it was given."""
     if ACTIVATION == "relu":
         slope = tl.where(kept <= 0, 0.0, 1.0)
@@ -395,6 +381,20 @@ def derivative(kept, ACTIVATION: tl.constexpr):
         logistic = tl.sigmoid(kept)
         slope = logistic * (1.0 + kept * (1.0 - logistic))
     else:
-        normal = 0.3989422804014327 * tl.exp(-0.5 * kept * kept)
-        slope = 0.5 * (1.0 + tl.erf(0.7071067811865476 * kept)) + kept * normal
+        below, density = normal(kept, NARROW)
+        slope = below + kept * density
     return slope
+
+
+@triton.jit
+def normal(z, NARROW: tl.constexpr):
+    """The normal distribution at z, and its density. NARROW: what is rounded to 16 bits behind it, to 7.5e-8 (Abramowitz and Stegun 26.2.17)."""
+    density = 0.3989422804014327 * tl.exp2(-0.7213475204444817 * z * z)
+    if NARROW:
+        t = 1 + 0.2316419 * tl.abs(z)
+        t = tl.rsqrt(t * t)  # one over it by one instruction; a division is eight
+        tail = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+        below = tl.where(z < 0, density * tail, 1 - density * tail)
+    else:
+        below = 0.5 * (1 + tl.erf(z * 0.7071067811865476))
+    return below, density

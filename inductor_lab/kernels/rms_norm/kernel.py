@@ -29,7 +29,7 @@ BACKWARD: list[Configuration] = [
     {"ROWS": rows, "PROGRAMS": programs, "num_warps": warps, "STAGES": stages}
     for rows, programs, warps, stages in (
         (1, 132, 16, 2), (1, 132, 16, 3), (1, 132, 16, 4), (1, 132, 32, 3), (1, 132, 32, 4), (1, 264, 8, 3), (1, 264, 8, 4), (1, 264, 16, 3),
-        (1, 528, 4, 4), (4, 528, 4, 4), (8, 528, 4, 4), (16, 528, 4, 2),
+        (1, 528, 4, 4), (4, 528, 4, 4), (8, 528, 4, 4), (16, 528, 4, 2), (1, 132, 8, 1), (1, 132, 16, 1),
     )
 ]  # fmt: skip
 """What is worth timing backward. The sums, and so the last bits of the weight's gradient, depend on PROGRAMS and ROWS, on no card."""
@@ -199,22 +199,34 @@ def gradients(
     sizes = dict(configuration or chosen_backward(columns, x.element_size(), _shared(x.device)))
     x_grad = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     weight_grad = torch.empty(columns, dtype=x.dtype, device=x.device) if weighted else None
-    programs = min(sizes.pop("PROGRAMS"), triton.cdiv(scale.numel(), sizes["ROWS"]))
+    blocks = triton.cdiv(scale.numel(), sizes["ROWS"])
+    programs = min(sizes.pop("PROGRAMS"), blocks)
+    if programs == blocks:
+        sizes["STAGES"] = 1  # a program has no other rows to load meanwhile
     if not programs:
         return x_grad, None if weight_grad is None else weight_grad.zero_()
     parts = weight_grad  # of a single program the sum is whole
     if weight_grad is not None and programs > 1:
         parts = torch.empty(programs, columns, dtype=scale.dtype, device=x.device)
     own, rows, others = _rows(grad), _rows(x), None if added is None else _rows(added)
+    link = linked(x.device)
     with torch.cuda.device_of(x):
         backward[programs,](
             own, others, rows, scale, weight.contiguous(), x_grad, parts,
             len(rows), own.stride(0), own.stride(0) if others is None else others.stride(0), rows.stride(0),
-            COLUMNS=columns, BLOCK=triton.next_power_of_2(columns), ROUNDED=rounded, **sizes,
+            COLUMNS=columns, BLOCK=triton.next_power_of_2(columns), ROUNDED=rounded, LINKED=link and parts is not weight_grad, **sizes,
         )  # fmt: skip
         if parts is not weight_grad:
-            sum_parts[triton.cdiv(columns, 16),](parts, weight_grad, programs, COLUMNS=columns, ACROSS=16, DOWN=128)
+            sum_parts[triton.cdiv(columns, 16),](
+                parts, weight_grad, programs, COLUMNS=columns, ACROSS=16, DOWN=128, LINKED=link, launch_pdl=link
+            )
     return x_grad, weight_grad
+
+
+def linked(device: torch.device) -> bool:
+    """Whether a launch can begin while the one before it runs, and wait for it: Hopper's and later can."""
+    nvidia = device.type == "cuda" and torch.version.cuda is not None
+    return nvidia and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 @cache
@@ -286,7 +298,10 @@ def backward(
     ROWS: tl.constexpr,
     ROUNDED: tl.constexpr,
     STAGES: tl.constexpr,  # one more than blocks of rows that are on their way into shared memory meanwhile
+    LINKED: tl.constexpr,  # `sum_parts` may begin when this has, and waits
 ):
+    if LINKED:
+        tl.extra.cuda.gdc_launch_dependents()
     SUM: tl.constexpr = scale_ptr.dtype.element_ty
     column = tl.arange(0, BLOCK)[None, :]
     weight = tl.load(weight_ptr + column, column < COLUMNS, other=0).to(SUM)
@@ -320,7 +335,10 @@ def sum_parts(
     COLUMNS: tl.constexpr,
     ACROSS: tl.constexpr,
     DOWN: tl.constexpr,
+    LINKED: tl.constexpr,
 ):
+    if LINKED:
+        tl.extra.cuda.gdc_wait()
     column = tl.program_id(0) * ACROSS + tl.arange(0, ACROSS)[None, :]
     total = tl.zeros([DOWN, ACROSS], part_ptr.dtype.element_ty)
     for first in range(0, parts, DOWN):

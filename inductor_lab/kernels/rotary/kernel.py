@@ -187,7 +187,7 @@ def rotated(given: list[Tensor], cos: Tensor, sin: Tensor, positions: Tensor | N
     padded = triton.next_power_of_2(how.dimension // 2)
     owned = tile(tokens, heads, 2 * padded * first.element_size(), how.configuration or CANDIDATES[0])
     groups = triton.cdiv(sum(heads), owned["HEADS"])
-    strides = [tuple(x.stride(axis) for axis in axes) for x in (*given, *out)]
+    strides = [_strides(x, axes) for x in (*given, *out)]
     second = len(given) == 2
     # Without debugging no assertion is compiled in; overflow of int64 is none of its business.
     asserted = {} if positions is None else {"debug": True, "sanitize_overflow": False}
@@ -206,9 +206,7 @@ def rotated(given: list[Tensor], cos: Tensor, sin: Tensor, positions: Tensor | N
             strides[3] if second else None,
             _table_strides(cos),
             _table_strides(sin),
-            None
-            if positions is None
-            else (positions.stride(0) if len(positions) > 1 < positions.ndim else 0, positions.stride(-1)),
+            None if positions is None else _position_strides(positions),
             tokens,
             cos.shape[-2],
             FIRST_HEADS=heads[0],
@@ -236,9 +234,26 @@ def tile(tokens: int, heads: list[int], row_bytes: int, configuration: Configura
     return configuration | {"TOKENS": of_tokens, "HEADS": of_heads}
 
 
-def _table_strides(table: Tensor) -> tuple[int, int, int]:
+def _strides(x: Tensor, axes: tuple[int, ...]) -> tuple[Any, ...]:
+    """Of sample, head, token and column. What no number of samples or tokens changes is compiled in: a small kernel is mostly addresses."""
+    batch, head, token, column = (x.stride(axis) for axis in axes)
+    alone = x.shape[axes[2]] == 1
+    within = tl.constexpr(head) if alone or head <= token else head
+    return batch if len(x) > 1 else tl.constexpr(0), within, tl.constexpr(0 if alone else token), tl.constexpr(column)
+
+
+def _table_strides(table: Tensor) -> tuple[Any, ...]:
     """Of sample, row and column."""
-    return (table.stride(0) if table.ndim == 3 and len(table) > 1 else 0, table.stride(-2), table.stride(-1))
+    several = table.ndim == 3 and len(table) > 1
+    batch = table.stride(0) if several else tl.constexpr(0)
+    return batch, tl.constexpr(table.stride(-2)), tl.constexpr(table.stride(-1))
+
+
+def _position_strides(positions: Tensor) -> tuple[Any, ...]:
+    """Of sample and token."""
+    several = len(positions) > 1 < positions.ndim
+    token = positions.stride(-1) if positions.shape[-1] > 1 else 0
+    return positions.stride(0) if several else tl.constexpr(0), tl.constexpr(token)
 
 
 @triton.jit
@@ -285,14 +300,15 @@ def rotate(
     out_ptr, out_stride = rows_at(
         first_out_ptr, second_out_ptr, of_first, first_out_strides, second_out_strides, batch, head, token
     )
-    row = table_row(position_ptr, position_strides, batch, token, there, rows, TOKENS, HEADS)
+    row = table_row(position_ptr, position_strides, batch, token, there, TOKENS, HEADS)
+    known = inside if position_ptr is None else inside & (row >= 0) & (row < rows)
+    a, b = pairs(x_ptr, stride, inside, HALF, PADDED, INTERLEAVED)
     cos_rows = cos_ptr + batch * cos_strides[0] + row * cos_strides[1]
     sin_rows = sin_ptr + batch * sin_strides[0] + row * sin_strides[1]
     # A thread has as many pairs as there are in 16 bytes: no more angles, or they go through shared memory.
     ALONG: tl.constexpr = 64 // first_ptr.dtype.element_ty.primitive_bitwidth
-    cos_a, cos_b = angles(cos_rows, cos_strides[2], inside, HALF, PADDED, EACH, INTERLEAVED, ALONG)
-    sin_a, sin_b = angles(sin_rows, sin_strides[2], inside, HALF, PADDED, EACH, INTERLEAVED, ALONG)
-    a, b = pairs(x_ptr, stride, inside, HALF, PADDED, INTERLEAVED)
+    cos_a, cos_b = angles(cos_rows, cos_strides[2], known, HALF, PADDED, EACH, INTERLEAVED, ALONG)
+    sin_a, sin_b = angles(sin_rows, sin_strides[2], known, HALF, PADDED, EACH, INTERLEAVED, ALONG)
     cos_a, cos_b, sin_a, sin_b = cos_a.to(WIDE), cos_b.to(WIDE), sin_a.to(WIDE), sin_b.to(WIDE)
     if CONJUGATE:  # transposed: what a gave to b comes back with b's sine
         sin_a, sin_b = -sin_b, -sin_a
@@ -302,10 +318,12 @@ def rotate(
         column = 2 * HALF + tl.arange(0, REST_PADDED)[None, None, :]
         kept = inside & (column < 2 * HALF + REST)
         tl.store(out_ptr + column * out_stride, tl.load(x_ptr + column * stride, kept), kept)
+    if position_ptr is not None:  # behind everything: no load waits for it
+        tl.device_assert((row >= 0) & (row < rows), "a position is outside of the rows of cos and sin", there)
 
 
 @triton.jit
-def table_row(position_ptr, position_strides, batch, token, there, rows, TOKENS: tl.constexpr, HEADS: tl.constexpr):
+def table_row(position_ptr, position_strides, batch, token, there, TOKENS: tl.constexpr, HEADS: tl.constexpr):
     """The row of cos and sin of each token, by all heads, though the same: a request of a warp has them once for several.
 
     A tile of tokens alone would have other threads than that of query and key, and one of both go through shared memory.
@@ -314,7 +332,6 @@ def table_row(position_ptr, position_strides, batch, token, there, rows, TOKENS:
     if position_ptr is not None:
         row = tl.load(position_ptr + batch * position_strides[0] + token * position_strides[1], there, other=0)
         row = row.to(tl.int64)
-        tl.device_assert((row >= 0) & (row < rows), "a position is outside of the rows of cos and sin", there)
     return tl.broadcast_to(row, [TOKENS, HEADS, 1])
 
 

@@ -2,8 +2,8 @@
 
 Inductor copies the chosen rows of both weights, multiplies, and reads the hidden layer again: three passes over what one has to read. Here are
 two launches, whose loads gather. The first one makes the hidden layer, a program some neurons; in the second one a program has some columns of
-the result, and all neurons. So nothing is cleared, nothing added up by several programs, and the bits are always the same. One token is no
-matrix: both of its kernels multiply and add without a tensor core. The second launch begins while the first one runs, where the card can.
+the result, and all neurons. So nothing is cleared, nothing added up by atomics, and the bits are always the same. One token is no matrix, and
+`one_token.py` has its kernels: copy both.
 
 Liu et al. 2023 (Deja Vu), arXiv:2310.17157; Zheng et al. 2024 (Learn to be efficient), arXiv:2402.06126.
 """
@@ -11,29 +11,29 @@ Liu et al. 2023 (Deja Vu), arXiv:2310.17157; Zheng et al. 2024 (Learn to be effi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 import triton
 import triton.language as tl
 from torch import Tensor
 
+from inductor_lab.kernels.sparse_ffn.one_token import (
+    One,
+    Parts,
+    activated,
+    at,
+    by_parts,
+    counted,
+    in_two,
+    rows,
+    shared,
+)
+
 ACTIVATIONS = ("identity", "relu", "leaky_relu", "silu", "gelu")
 """`leaky_relu` has torch's slope of 0.01, `gelu` is the exact one."""
 DTYPES = (torch.bfloat16, torch.float16, torch.float32)
 LARGEST = 16384
 """Numbers of a row that a program of `One` holds in registers; of longer rows, `Tiles`."""
-
-
-@dataclass(frozen=True)
-class One:
-    """One token: neurons of a program of the first launch; columns of one of the second, and how many rows it loads at once."""
-
-    neurons: int = 1
-    num_warps: int = 4
-    columns: int = 32
-    rows: int = 512
-    down_warps: int = 16
 
 
 @dataclass(frozen=True)
@@ -48,38 +48,49 @@ class Tiles:
     rows: int = 128
     down_stages: int = 7
     """Of two loads behind each other, the neurons' numbers and their rows: half as many tiles of rows are on their way."""
+    num_warps: int = 4
 
 
-Configuration = One | Tiles
+Configuration = One | Tiles | Parts
 CANDIDATES: list[Configuration] = [
     *(
-        One(neurons, warps, columns, rows, down_warps)
-        for neurons, warps in ((1, 4), (1, 8), (2, 4))
-        for columns, rows, down_warps in ((16, 256, 8), (16, 512, 8), (32, 256, 8), (32, 512, 8), (32, 512, 16), (64, 256, 16))
+        One(neurons, warps, columns, rows, tiles, down_warps)
+        for neurons, warps in ((1, 4), (2, 4), (4, 8))
+        for columns, rows, tiles, down_warps in ((16, 128, 4, 8), (16, 128, 8, 8), (16, 256, 4, 16), (32, 64, 9, 8), (32, 128, 4, 16), (32, 128, 8, 16))
     ),
+    *(Parts(programs, warps, stages) for programs, warps, stages in ((132, 8, 6), (264, 8, 3), (264, 8, 4), (528, 4, 3))),
     *(
-        Tiles(tokens, neurons, chunk, columns=columns, rows=rows)
-        for tokens, neurons, chunk, columns, rows in (
-            (16, 16, 256, 16, 128), (16, 16, 256, 32, 128), (16, 16, 512, 32, 128), (16, 16, 256, 64, 64), (16, 32, 256, 32, 128),
-            (64, 16, 128, 32, 64), (64, 32, 128, 32, 64), (64, 32, 128, 64, 64), (64, 64, 64, 64, 64), (64, 32, 128, 128, 64),
+        Tiles(tokens, neurons, chunk, stages, columns, rows, num_warps=warps)
+        for tokens, neurons, chunk, stages, columns, rows, warps in (
+            (16, 16, 256, 4, 16, 128, 4), (16, 16, 256, 4, 32, 128, 4), (16, 16, 512, 4, 32, 128, 4), (16, 16, 256, 4, 64, 64, 4), (16, 32, 256, 4, 32, 128, 4),
+            (64, 16, 128, 4, 32, 64, 4), (64, 32, 128, 4, 32, 64, 4), (64, 32, 128, 4, 64, 64, 4), (64, 64, 64, 4, 64, 64, 4), (64, 128, 64, 4, 64, 64, 8),
+            (128, 64, 128, 3, 64, 64, 8), (128, 128, 64, 4, 64, 64, 8),
         )
     ),
 ]  # fmt: skip
 """What is worth timing."""
 PROCESSORS = 132
 """Multiprocessors of an H200."""
+FEW = 1280
+"""Active neurons up to which the hidden layer is worth a launch of its own: what is left of `Parts` then is what it takes for no neuron at all."""
 
 
 def chosen(tokens: int, columns: int, active: int, *, itemsize: int, gated: bool) -> Configuration:
-    """The configuration for so many active neurons: of few, the second launch has more programs, of fewer columns."""
-    padded = triton.next_power_of_2(max(columns, 1))
-    if tokens == 1 and padded <= LARGEST:
-        warps = max(1, min(16, padded * itemsize // 2048))  # 64 bytes of a row for a thread
-        few = active <= 1280
-        return One(num_warps=warps, columns=(32 if few else 64) // itemsize, down_warps=8 if few else 16)
+    """The configuration for so many active neurons."""
+    row = triton.next_power_of_2(max(columns, 1)) * itemsize
+    if tokens == 1 and row <= LARGEST * itemsize:
+        if active > FEW and row <= 16384:  # of two programs on a multiprocessor, each has two tiles in shared memory
+            return Parts(num_warps=max(1, row // 1024))
+        warps = max(1, min(16, row // 2048))  # 64 bytes of a row for a thread
+        if active <= 1024:
+            return One(2 - gated, warps, columns=32 // itemsize)
+        return One(2 - gated, warps, columns=64 // itemsize, rows=64, tiles=9)
     if tokens <= 16:
         chunk = 1024 if active // 16 <= 2 * PROCESSORS else 512  # deep where there are few programs
         return Tiles(chunk=chunk // itemsize // (1 + gated), columns=64 // itemsize)
+    if itemsize == 2 and active > 2048 and not gated:  # large tiles, of which a multiprocessor has one program
+        wide = active > 4096
+        return Tiles(128, 128, 64, 4, 64, 64, num_warps=8) if wide else Tiles(128, 64, 128, 3, 64, 64, num_warps=8)
     return Tiles(tokens=64, neurons=32, chunk=256 // itemsize, columns=64 if active > 2048 else 32, rows=64)
 
 
@@ -122,8 +133,12 @@ def sparse_ffn(
         if isinstance(how, Tiles):
             return _tiles(x, up, down, active, gate, count, activation, how)
         if tokens > 1 or triton.next_power_of_2(columns) > LARGEST:
-            raise ValueError(f"one token of at most {LARGEST} numbers is for One, not {list(x.shape)}: ask for Tiles")
-        return _one(x, up, down, active, gate, count, activation, how)
+            raise ValueError(
+                f"one token of at most {LARGEST} numbers is for One and Parts, not {list(x.shape)}: ask for Tiles"
+            )
+        if isinstance(how, Parts):
+            return by_parts(x, up, down, active, gate, count, activation, how)
+        return in_two(x, up, down, active, gate, count, activation, how)
 
 
 def _check(x: Tensor, weights: dict[str, Tensor], active: Tensor, count: Tensor | None, activation: str) -> None:
@@ -151,39 +166,6 @@ def _check(x: Tensor, weights: dict[str, Tensor], active: Tensor, count: Tensor 
             raise IndexError(f"index out of range in active: there are {neurons} neurons")
 
 
-def linked(device: torch.device) -> bool:
-    """Whether the second launch can begin while the first one runs, and wait for it where it needs it: Hopper's and later can."""
-    return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (9, 0)
-
-
-def _shared(
-    x: Tensor, up: Tensor, active: Tensor, gate: Tensor | None, count: Tensor | None, activation: str
-) -> dict[str, Any]:
-    """What the first launches are told; the assertion of the range is compiled in, overflow of int64 is none of its business."""
-    return {
-        "x_ptr": x, "up_ptr": up, "gate_ptr": gate, "active_ptr": active, "count_ptr": count,
-        "columns": x.shape[1], "neurons": len(up), "bound": len(active),
-        "x_strides": x.stride(), "up_strides": up.stride(), "gate_strides": None if gate is None else gate.stride(),
-        "active_stride": active.stride(0), "ACTIVATION": activation, "debug": True, "sanitize_overflow": False,
-    }  # fmt: skip
-
-
-def _one(
-    x: Tensor, up: Tensor, down: Tensor, active: Tensor, gate: Tensor | None, count: Tensor | None, activation: str, how: One
-) -> Tensor:  # fmt: skip
-    columns, bound, link = x.shape[1], len(active), linked(x.device)
-    between, out = x.new_empty(bound, dtype=torch.float32), x.new_empty(1, columns)
-    hidden_of_one[(triton.cdiv(bound, how.neurons),)](
-        **_shared(x, up, active, gate, count, activation), hidden_ptr=between,
-        NEURONS=how.neurons, COLUMNS=triton.next_power_of_2(columns), LINKED=link, num_warps=how.num_warps,
-    )  # fmt: skip
-    down_of_one[(triton.cdiv(columns, how.columns),)](
-        between, down, active, count, out, columns, len(up), bound, active.stride(0), down.stride(),
-        NEURONS=how.rows, COLUMNS=how.columns, LINKED=link, launch_pdl=link, num_warps=how.down_warps,
-    )  # fmt: skip
-    return out
-
-
 def _tiles(
     x: Tensor, up: Tensor, down: Tensor, active: Tensor, gate: Tensor | None, count: Tensor | None, activation: str, how: Tiles
 ) -> Tensor:  # fmt: skip
@@ -191,76 +173,17 @@ def _tiles(
     tiles, padded = triton.cdiv(tokens, how.tokens), triton.cdiv(bound, how.rows) * how.rows
     between, out = x.new_empty(tokens, padded), x.new_empty(tokens, columns)
     hidden[(tiles * triton.cdiv(padded, how.neurons),)](
-        **_shared(x, up, active, gate, count, activation), hidden_ptr=between, tokens=tokens, padded=padded,
-        TOKENS=how.tokens, NEURONS=how.neurons, COLUMNS=how.chunk, num_stages=how.num_stages,
+        **shared(x, up, active, gate, count, activation), hidden_ptr=between, tokens=tokens, padded=padded,
+        TOKENS=how.tokens, NEURONS=how.neurons, COLUMNS=how.chunk, num_stages=how.num_stages, num_warps=how.num_warps,
     )  # fmt: skip
     mapped_down[tiles, triton.cdiv(columns, how.columns)](
         between, down, active, count, out, tokens, columns, len(up), bound, padded, active.stride(0), down.stride(),
-        TOKENS=how.tokens, NEURONS=how.rows, COLUMNS=how.columns, num_stages=how.down_stages,
+        TOKENS=how.tokens, NEURONS=how.rows, COLUMNS=how.columns, num_stages=how.down_stages, num_warps=how.num_warps,
     )  # fmt: skip
     return out
 
 
 # ---------------------------------------------------------------- the kernels
-
-
-@triton.jit
-def hidden_of_one(
-    x_ptr,  # [1, columns]
-    up_ptr,  # [neurons, columns]
-    gate_ptr,  # [neurons, columns], or None
-    active_ptr,  # [bound]
-    count_ptr,  # [1], or None
-    hidden_ptr,  # f32[bound], written
-    columns, neurons, bound,
-    x_strides, up_strides, gate_strides, active_stride,
-    ACTIVATION: tl.constexpr, NEURONS: tl.constexpr, COLUMNS: tl.constexpr, LINKED: tl.constexpr,
-):  # fmt: skip
-    if LINKED:
-        tl.extra.cuda.gdc_launch_dependents()
-    place = tl.program_id(0) * NEURONS + tl.arange(0, NEURONS)
-    row, there = rows(active_ptr, place, counted(count_ptr, bound), neurons, active_stride)
-    column = tl.arange(0, COLUMNS)[None, :]
-    x = tl.load(at(x_ptr, tl.zeros_like(column), column, x_strides), column < columns, other=0).to(tl.float32)
-    own = row[:, None]
-    between = tl.sum(x * weights(up_ptr, own, column, up_strides, columns).to(tl.float32), 1)
-    if gate_ptr is not None:
-        gate = weights(gate_ptr, own, column, gate_strides, columns).to(tl.float32)
-        between *= activated(tl.sum(x * gate, 1), ACTIVATION)
-    else:
-        between = activated(between, ACTIVATION)
-    tl.store(hidden_ptr + place, between, there)
-    tl.device_assert((row >= 0) | ~there, "index out of range in active")  # here no load waits for it
-
-
-@triton.jit
-def down_of_one(
-    hidden_ptr,  # f32[bound]
-    down_ptr,  # [neurons, columns]
-    active_ptr,  # [bound]
-    count_ptr,  # [1], or None
-    out_ptr,  # [columns], written
-    columns, neurons, bound,
-    active_stride, down_strides,
-    NEURONS: tl.constexpr, COLUMNS: tl.constexpr, LINKED: tl.constexpr,
-):  # fmt: skip
-    own = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
-    place = tl.arange(0, NEURONS)
-    count = counted(count_ptr, bound)
-    # Rows are on their way while those before are added up, and their numbers before that; the first ones while the hidden layer is made.
-    row, _ = rows(active_ptr, place, count, neurons, active_stride)
-    down = weights(down_ptr, row[:, None], own[None, :], down_strides, columns)
-    row, _ = rows(active_ptr, NEURONS + place, count, neurons, active_stride)
-    if LINKED:
-        tl.extra.cuda.gdc_wait()
-    y = tl.zeros([NEURONS, COLUMNS], tl.float32)
-    for first in range(0, count, NEURONS):
-        between = tl.load(hidden_ptr + first + place, first + place < count, other=0)
-        ahead = weights(down_ptr, row[:, None], own[None, :], down_strides, columns)
-        row, _ = rows(active_ptr, first + 2 * NEURONS + place, count, neurons, active_stride)
-        y += between[:, None] * down.to(tl.float32)
-        down = ahead
-    tl.store(out_ptr + own, tl.sum(y, 0).to(out_ptr.dtype.element_ty), own < columns)
 
 
 @triton.jit
@@ -334,48 +257,3 @@ def mapped_down(
         y = tl.dot(between, down, y, input_precision="ieee")
     place = token.to(tl.int64) * columns + column
     tl.store(out_ptr + place, y.to(out_ptr.dtype.element_ty), (token < tokens) & (column < columns))
-
-
-@triton.jit
-def counted(count_ptr, bound):
-    """How many of the bound there are."""
-    count = bound
-    if count_ptr is not None:
-        count = tl.minimum(tl.load(count_ptr).to(tl.int32), bound)
-    return count
-
-
-@triton.jit
-def at(pointer, row, column, strides):
-    """The address of each element, in 64 bits."""
-    return pointer + row.to(tl.int64) * strides[0] + column.to(tl.int64) * strides[1]
-
-
-@triton.jit
-def weights(pointer, row, column, strides, columns):
-    """What is read once: it need not stay in the cache."""
-    inside = (row >= 0) & (column < columns)
-    return tl.load(at(pointer, row, column, strides), inside, other=0, eviction_policy="evict_first")
-
-
-@triton.jit
-def rows(active_ptr, place, count, neurons, active_stride):
-    """The rows of these places of `active`, below 0 where there is none or it is out of range, and which of the places there are."""
-    there = place < count
-    row = tl.load(active_ptr + place.to(tl.int64) * active_stride, there, other=0).to(tl.int64)
-    row = tl.where(row < 0, row + neurons, row)
-    return tl.where(there & (row < neurons), row, -1), there
-
-
-@triton.jit
-def activated(x, ACTIVATION: tl.constexpr):
-    """float32 in and out."""
-    if ACTIVATION == "relu":
-        x = tl.where(x < 0, 0.0, x)  # NaN stays
-    elif ACTIVATION == "leaky_relu":
-        x = tl.where(x > 0, x, x * 0.01)
-    elif ACTIVATION == "silu":
-        x = x / (1 + tl.exp(-x))
-    elif ACTIVATION == "gelu":
-        x = 0.5 * x * (1 + tl.erf(x * 0.7071067811865476))
-    return x

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +56,7 @@ STEPS: dict[str, dict[str, Step]] = {
         "backward_1": Step("rotary_train_h200", "1"),
         "attention_1": Step("rotary_attention_bf16_h200", "0"),
     },
-    "sparse_ffn": {"step_1": TOKENS, "step_2": TOKENS, "step_3": TOKENS, "step_4": TOKENS, "step_5": TOKEN, "step_6": TOKEN},
+    "sparse_ffn": {"step_1": TOKENS, "step_2": TOKENS, "step_3": TOKENS, "step_4": TOKENS, "step_5": TOKEN, "step_6": TOKEN, "step_7": TOKEN},
     "swiglu": {"forward_1": Step("swiglu", "0"), "backward_1": Step("swiglu", "1")},
 }  # fmt: skip
 """Hand kernel -> its steps by their names, the first first."""
@@ -115,14 +116,21 @@ def edit(kernel: str, step: str) -> str:
     """A step's own text, the step as `launch`, before it what it uses of the kernel's modules."""
     text = _text_of(kernel)
     own = _reached(text, [step])
-    used = {name for node in own.values() for name in _free(node)}
+    parts = [*imported(text, own.values()), *(_text(text, node) for node in own.values())]
+    return "\n\n\n".join(dict.fromkeys(parts)).replace(f"def {step}(", "def launch(") + "\n"
+
+
+def imported(text: str, own: Iterable[ast.stmt]) -> list[str]:
+    """The texts of what these definitions of a module use of the kernels' modules, and of what those use of each other."""
+    used = {name for node in own for name in _free(node)}
     parts = []
     for node in ast.parse(text).body:
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE):
             path = HERE.parent.joinpath(*str(node.module).split(".")[2:]).with_suffix(".py")
-            parts += definitions(path.read_text(encoding="utf-8"), [one.name for one in node.names if one.name in used])
-    parts += [_text(text, node) for node in own.values()]
-    return "\n\n\n".join(parts).replace(f"def {step}(", "def launch(") + "\n"
+            there = path.read_text(encoding="utf-8")
+            found = _reached(there, [one.name for one in node.names if one.name in used])
+            parts += [*imported(there, found.values()), *(_text(there, one) for one in found.values())]
+    return parts
 
 
 def _text_of(kernel: str) -> str:

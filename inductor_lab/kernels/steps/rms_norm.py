@@ -49,9 +49,9 @@ def launch_backward(
         grad, added, x, scale, weight, x_grad, parts,
         rows, grad.stride(0), added.stride(0), x.stride(0),
         COLUMNS=columns, BLOCK=triton.next_power_of_2(columns), ROWS=ROWS, ROUNDED=True,
-        STAGES=STAGES, num_warps=num_warps,
+        STAGES=STAGES, LINKED=False, num_warps=num_warps,
     )  # fmt: skip
     sum_parts[triton.cdiv(columns, sum_BLOCK),](
-        parts, weight_grad, programs, COLUMNS=columns, ACROSS=sum_BLOCK, DOWN=128, num_warps=sum_num_warps
+        parts, weight_grad, programs, COLUMNS=columns, ACROSS=sum_BLOCK, DOWN=128, LINKED=False, num_warps=sum_num_warps
     )
     return weight_grad, x_grad

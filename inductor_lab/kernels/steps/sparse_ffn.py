@@ -5,7 +5,8 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from inductor_lab.kernels.sparse_ffn.kernel import down_of_one, hidden, hidden_of_one, linked, mapped_down
+from inductor_lab.kernels.sparse_ffn.kernel import hidden, mapped_down
+from inductor_lab.kernels.sparse_ffn.one_token import counted, down_of_one, hidden_of_one, linked, rows, weights
 
 
 def step_1(index, table, table_2, arg2, mm_2, *, TOKENS=64, NEURONS=32, COLUMNS=64, num_warps=4, num_stages=3):
@@ -169,6 +170,36 @@ def step_5(active, up, down, arg2, mm_2, *, NEURONS=4, PROGRAMS=396, num_warps=8
     return mm_2
 
 
+@triton.jit
+def down_by_rows(
+    hidden_ptr,  # f32[bound]
+    down_ptr,  # [neurons, columns]
+    active_ptr,  # [bound]
+    count_ptr,  # [1], or None
+    out_ptr,  # [columns], written
+    columns, neurons, bound,
+    active_stride, down_strides,
+    NEURONS: tl.constexpr, COLUMNS: tl.constexpr, LINKED: tl.constexpr,
+):  # fmt: skip
+    own = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    place = tl.arange(0, NEURONS)
+    count = counted(count_ptr, bound)
+    # Rows are on their way while those before are added up, and their numbers before that; the first ones while the hidden layer is made.
+    row, _ = rows(active_ptr, place, count, neurons, active_stride)
+    down = weights(down_ptr, row[:, None], own[None, :], down_strides, columns)
+    row, _ = rows(active_ptr, NEURONS + place, count, neurons, active_stride)
+    if LINKED:
+        tl.extra.cuda.gdc_wait()
+    y = tl.zeros([NEURONS, COLUMNS], tl.float32)
+    for first in range(0, count, NEURONS):
+        between = tl.load(hidden_ptr + first + place, first + place < count, other=0)
+        ahead = weights(down_ptr, row[:, None], own[None, :], down_strides, columns)
+        row, _ = rows(active_ptr, first + 2 * NEURONS + place, count, neurons, active_stride)
+        y += between[:, None] * down.to(tl.float32)
+        down = ahead
+    tl.store(out_ptr + own, tl.sum(y, 0).to(out_ptr.dtype.element_ty), own < columns)
+
+
 def step_6(active, up, down, arg2, mm_2, *, NEURONS=1, ROWS=512, COLUMNS=32, num_warps=4, DOWN_WARPS=16):
     """Two launches again, and nothing to clear, add up twice or wait for: a program of the second has its first rows on their way while the first one runs."""
     columns, bound, link = arg2.shape[1], active.shape[0], linked(arg2.device)
@@ -178,9 +209,25 @@ def step_6(active, up, down, arg2, mm_2, *, NEURONS=1, ROWS=512, COLUMNS=32, num
         arg2.stride(), up.stride(), None, active.stride(0), ACTIVATION="leaky_relu", NEURONS=NEURONS,
         COLUMNS=triton.next_power_of_2(columns), LINKED=link, num_warps=num_warps, debug=True, sanitize_overflow=False,
     )  # fmt: skip
-    down_of_one[(triton.cdiv(columns, COLUMNS),)](
+    down_by_rows[(triton.cdiv(columns, COLUMNS),)](
         between, down, active, None, mm_2, columns, up.shape[0], bound, active.stride(0), down.stride(),
         NEURONS=ROWS, COLUMNS=COLUMNS, LINKED=link, launch_pdl=link, num_warps=DOWN_WARPS,
+    )  # fmt: skip
+    return mm_2
+
+
+def step_7(active, up, down, arg2, mm_2, *, NEURONS=2, ROWS=64, TILES=9, COLUMNS=32, num_warps=4, DOWN_WARPS=8):
+    """Tiles of fewer rows than threads, and nine of them on their way at once: a thread loads its own rows' numbers, and no turn waits for another thread."""
+    columns, bound, link = arg2.shape[1], active.shape[0], linked(arg2.device)
+    between = torch.empty(bound, dtype=torch.float32, device=arg2.device)
+    hidden_of_one[(triton.cdiv(bound, NEURONS),)](
+        arg2, up, None, active, None, between, columns, up.shape[0], bound,
+        arg2.stride(), up.stride(), None, active.stride(0), ACTIVATION="leaky_relu", NEURONS=NEURONS,
+        COLUMNS=triton.next_power_of_2(columns), LINKED=link, num_warps=num_warps, debug=True, sanitize_overflow=False,
+    )  # fmt: skip
+    down_of_one[(triton.cdiv(columns, COLUMNS),)](
+        between, down, active, None, mm_2, columns, up.shape[0], bound, active.stride(0), down.stride(),
+        NEURONS=ROWS, TILES=TILES, COLUMNS=COLUMNS, LINKED=link, launch_pdl=link, num_warps=DOWN_WARPS,
     )  # fmt: skip
     return mm_2
 

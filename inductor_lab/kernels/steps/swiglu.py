@@ -12,7 +12,7 @@ def forward_1(both, mul, *, BLOCK=1024, num_warps=4):
     blocks = triton.cdiv(columns, BLOCK)
     forward[rows * blocks,](
         both, both[:, columns:], mul, columns, blocks,
-        both.stride(0), both.stride(0), mul.stride(0), BLOCK=BLOCK, num_warps=num_warps,
+        both.stride(0), both.stride(0), mul.stride(0), MANY=rows > 1, BLOCK=BLOCK, num_warps=num_warps,
     )  # fmt: skip
     return mul
 
@@ -24,6 +24,6 @@ def backward_1(grad, both, cat, *, BLOCK=1024, num_warps=4):
     blocks = triton.cdiv(columns, BLOCK)
     backward[rows * blocks,](
         grad, both, both[:, columns:], cat, cat[:, columns:], columns, blocks,
-        grad.stride(0), both.stride(0), both.stride(0), cat.stride(0), cat.stride(0), BLOCK=BLOCK, num_warps=num_warps,
+        grad.stride(0), both.stride(0), both.stride(0), cat.stride(0), cat.stride(0), MANY=rows > 1, BLOCK=BLOCK, num_warps=num_warps,
     )  # fmt: skip
     return cat

@@ -20,11 +20,11 @@ Configuration = dict[str, int]
 """BLOCK of a row's columns that a program owns, and its warps."""
 CANDIDATES: list[Configuration] = [
     {"BLOCK": block, "num_warps": warps}
-    for block, warps in ((512, 2), (512, 4), (1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8))
+    for block, warps in ((256, 4), (512, 2), (512, 4), (512, 8), (1024, 4), (1024, 8), (2048, 4), (2048, 8), (4096, 8))
 ]
 """What is worth timing."""
-SMALL, LARGE = CANDIDATES[0], CANDIDATES[2]
-FILLED = 8 * 132
+SMALL, LARGE = CANDIDATES[2], CANDIDATES[4]
+FILLED = 16 * 132
 """Programs of LARGE that keep an H200's 132 multiprocessors busy; where there are fewer, SMALL."""
 DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 
@@ -131,7 +131,9 @@ def launch(kernel: Any, tensors: list[Tensor], *, configuration: Configuration |
     sizes = configuration or chosen(rows, columns)
     blocks = triton.cdiv(columns, sizes["BLOCK"])
     with torch.cuda.device_of(tensors[0]):
-        kernel[rows * blocks,](*tensors, columns, blocks, *(one.stride(0) for one in tensors), **sizes)
+        kernel[rows * blocks,](
+            *tensors, columns, blocks, *(one.stride(0) for one in tensors), MANY=rows > 1, **sizes
+        )  # fmt: skip
 
 
 def _pair(gate: Tensor, up: Tensor | None) -> tuple[Tensor, Tensor]:
@@ -163,9 +165,10 @@ def forward(
     gate_stride,
     up_stride,
     out_stride,
+    MANY: tl.constexpr,  # rows: of one there is nothing to divide
     BLOCK: tl.constexpr,
 ):
-    row, column, inside = owned(columns, blocks, BLOCK)
+    row, column, inside = owned(columns, blocks, MANY, BLOCK)
     gate = computed(tl.load(gate_ptr + row * gate_stride + column, inside))
     up = computed(tl.load(up_ptr + row * up_stride + column, inside))
     out = gate * tl.sigmoid(gate) * up
@@ -186,9 +189,10 @@ def backward(
     up_stride,
     gate_grad_stride,
     up_grad_stride,
+    MANY: tl.constexpr,  # rows: of one there is nothing to divide
     BLOCK: tl.constexpr,
 ):
-    row, column, inside = owned(columns, blocks, BLOCK)
+    row, column, inside = owned(columns, blocks, MANY, BLOCK)
     grad = computed(tl.load(grad_ptr + row * grad_stride + column, inside))
     gate = computed(tl.load(gate_ptr + row * gate_stride + column, inside))
     up = computed(tl.load(up_ptr + row * up_stride + column, inside))
@@ -200,11 +204,13 @@ def backward(
 
 
 @triton.jit
-def owned(columns, blocks, BLOCK: tl.constexpr):
+def owned(columns, blocks, MANY: tl.constexpr, BLOCK: tl.constexpr):
     """The row of this program, its columns [BLOCK], both in 64 bits, and which of them there are."""
-    program = tl.program_id(0)
-    column = (program % blocks).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    return (program // blocks).to(tl.int64), column, column < columns
+    row, block = tl.program_id(0) * 0, tl.program_id(0)
+    if MANY:
+        row, block = block // blocks, block % blocks
+    column = block.to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    return row.to(tl.int64), column, column < columns
 
 
 @triton.jit

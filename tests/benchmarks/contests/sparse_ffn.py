@@ -18,7 +18,7 @@ from torch.nn.functional import leaky_relu, silu
 
 import inductor_lab
 from contests import Job
-from inductor_lab.kernels.sparse_ffn.kernel import CANDIDATES, One, sparse_ffn
+from inductor_lab.kernels.sparse_ffn.kernel import CANDIDATES, Tiles, sparse_ffn
 from inductor_lab.kernels.steps.sparse_ffn import layer, one_token, step_5
 
 SECTOR = 32
@@ -89,7 +89,7 @@ def job(point: Point, device: str) -> Job:
         hand,
         layer if gate is None else gated,
         (x, active, up, down, *([] if gate is None else [gate])),
-        [{"is": one} for one in CANDIDATES if isinstance(one, One) == (point.tokens == 1)],
+        [{"is": one} for one in CANDIDATES if isinstance(one, Tiles) != (point.tokens == 1)],
         (point.matrices - 1) * count * row + gathered + 2 * point.tokens * row + count * active.element_size(),
         2 * point.matrices * point.tokens * count * point.columns,
         "ieee" if point.dtype == "float32" else "bf16",
