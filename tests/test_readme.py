@@ -45,14 +45,15 @@ def test_the_talk_s_concatenation_is_26_kernels() -> None:
     assert len(re.findall(r"^\| `fused_cat` .*\| 26 \| 26 \|", document, re.MULTILINE)) == 1
 
 
-def test_the_table_of_spans_is_the_committed_result(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("mark", "results"), [("spans", "spans"), ("live", "spans_live")])
+def test_a_table_of_spans_is_the_committed_result(mark: str, results: str, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmarks = ROOT / "tests" / "benchmarks"
     monkeypatch.syspath_prepend(benchmarks)
-    rows = json.loads((RESULTS / "spans.json").read_text())["rows"]
+    rows = json.loads((RESULTS / f"{results}.json").read_text())["rows"]
     made = runpy.run_path(str(benchmarks / "spans.py"))
     page = (ROOT / "docs" / "spans.md").read_text(encoding="utf-8")
-    assert f"<!-- spans -->\n{made['table'](rows)}\n<!-- /spans -->" in page
-    assert made["by_capture"](rows) == (RESULTS / "spans.md").read_text(encoding="utf-8")
+    assert f"<!-- {mark} -->\n{made['table'](rows)}\n<!-- /{mark} -->" in page
+    assert made["by_capture"](rows) == (RESULTS / f"{results}.md").read_text(encoding="utf-8")
 
 
 def test_the_unedited_table_has_both_ratios_and_its_page_the_configurations(monkeypatch: pytest.MonkeyPatch) -> None:

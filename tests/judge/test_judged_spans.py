@@ -333,8 +333,16 @@ def test_a_right_fusion_passes_on_a_card(
     assert found.verdict == "pass", [case for case in found.cases if not case.passed][:2]
 
 
+INTERPRETER_ALONE = {
+    "programs that read each other's part of a buffer",
+    "an input overwritten too early",
+    "stores behind a buffer",
+}
+"""Races, whose programs come in the right order on a card or do not; an H200 passed the second. And what is written where nobody has memory."""
+
+
 @pytest.mark.gpu
-@pytest.mark.parametrize("what", WRONG)
+@pytest.mark.parametrize("what", [what for what in WRONG if what not in INTERPRETER_ALONE])
 def test_what_breaks_between_launches_is_found_on_a_card(failing: dict[str, Verdict | LabError], what: str) -> None:
     """By what is left wrong, mostly: no access is watched there."""
     found = failing[what]
