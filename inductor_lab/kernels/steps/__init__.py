@@ -125,10 +125,12 @@ def imported(text: str, own: Iterable[ast.stmt]) -> list[str]:
     used = {name for node in own for name in _free(node)}
     parts = []
     for node in ast.parse(text).body:
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE):
+        if not isinstance(node, ast.ImportFrom) or not str(node.module).startswith(PACKAGE):
+            continue
+        if names := [one.name for one in node.names if one.name in used]:
             path = HERE.parent.joinpath(*str(node.module).split(".")[2:]).with_suffix(".py")
             there = path.read_text(encoding="utf-8")
-            found = _reached(there, [one.name for one in node.names if one.name in used])
+            found = _reached(there, names)
             parts += [*imported(there, found.values()), *(_text(there, one) for one in found.values())]
     return parts
 
