@@ -179,7 +179,8 @@ def of_parts(subject: str) -> str:
         for row in told
         for number, (name, us) in enumerate(row["parts"].items())
     ]
-    return table(["point", "part", *STATES.values()], lines) if lines else ""
+    said = "\nBehind a flush of the L2 cache; behind it and the same kernels on other data; and on the same data again. Medians in a CUDA graph.\n"
+    return table(["point", "part", *STATES.values()], lines) + said if lines else ""
 
 
 # ---------------------------------------------------------------- beside everybody else
