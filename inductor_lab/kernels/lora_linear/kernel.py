@@ -118,7 +118,7 @@ class _LoRALinear(torch.autograd.Function):
             inner = first_product(grad, b, scale, precision)
         if of_x:
             multiply(grad, weight.t(), inner, a.t(), x_grad, precision, configuration, early=True)
-        weight_grad = grad.t() @ x if of_weight else None
+        weight_grad = grad.t() @ (x if max(x.stride()) < 2**31 - 1 else x.contiguous()) if of_weight else None
         a_grad = over_rows(x, inner, precision).t() if of_a else None
         b_grad = over_rows(grad, s, precision) if of_b else None
         return x_grad, weight_grad, a_grad, b_grad, grad.sum(0) if of_bias else None, *[None] * len(ctx.how)
