@@ -24,11 +24,13 @@ from roofline import TITLE, roofline
 from timed_rows import RECORDING, Row, bounded, commit, outrun, rates, recorded_once, stands
 
 from inductor_lab.kernels.steps import STEPS, says
+from inductor_lab.measure.contest.contestants import INDUCTOR
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "inductor_lab" / "kernels"
 GALLERY = ROOT / "docs" / "kernels.md"
 PARTS = ROOT / "tests" / "benchmarks" / "results" / "where_time_goes.json"
+TRIED = ROOT / "tests" / "benchmarks" / "results" / "kernels_tried.json"
 PICTURE = ROOT / "docs" / "pictures" / "roofline.svg"
 NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
@@ -41,6 +43,8 @@ ELSEWHERE = {
 }
 """Kernel -> what it is and where its results are told, if not in its folder."""
 OURS = ("hand", "again")
+GAINS = 1.03
+"""How many times as fast a variant is that is told of."""
 STATES = {"cold": "us, cold", "code": "its code in the caches", "warm": "warm"}
 """States of the caches, as `where_time_goes.py` has them, and what they are called."""
 FOLDERS = sorted(STEPS)
@@ -183,6 +187,36 @@ def of_parts(subject: str) -> str:
     return table(["point", "part", *STATES.values()], lines) + said if lines else ""
 
 
+# ---------------------------------------------------------------- what was tried since
+
+
+def of_tried(kernel: str) -> str:
+    """Of the latest variants that were timed beside the kernel before, the fastest at each point where one gains; empty where none does."""
+    found = json.loads(TRIED.read_text(encoding="utf-8"))
+    latest = {row["point"]: row["us"] for row in found["rows"] if row["kernel"] == kernel and "before" in row["us"]}
+    lines = []
+    for point, us in latest.items():
+        others = {name: told for name, told in us.items() if name in INDUCTOR}
+        variants = [told for name, told in us.items() if name not in others]
+        before, fastest = us["before"], min(variants)
+        if fastest[0] * GAINS < before[0]:
+            other = min(
+                (f"{told[0]:.2f} {name}" for name, told in others.items()),
+                key=lambda told: float(told.split()[0]),
+                default="",
+            )
+            lines.append([point, within(before), within(fastest), other])
+    if not lines:
+        return ""
+    run = found["runs"][-1]
+    said = (
+        f"The fastest of the variants that were tried beside the kernel before, in the same rounds, where it gains 3 % or more; {run['card']}, "
+        f"torch {run['torch']}. The kernel took over what was chosen there. [All variants](../../../tests/benchmarks/results/{TRIED.name}). The tables "
+        "below do not have them yet.\n"
+    )
+    return f"{said}\n{table(['point', 'us, before', 'fastest variant', 'Inductor'], lines)}"
+
+
 # ---------------------------------------------------------------- beside everybody else
 
 
@@ -297,6 +331,7 @@ def of_kernel(kernel: str) -> str:
         "What each step gained": of_steps(kernel, found),
         "What it is to reach": of_goals(kernel, found),
         "Where the time goes": of_parts(kernel),
+        "Tried since": of_tried(kernel),
         "Beside everybody else": beside,
     }
     return "\n".join(f"### {title}\n\n{part}" for title, part in parts.items() if part)
