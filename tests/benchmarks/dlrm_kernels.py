@@ -233,7 +233,8 @@ def dot_based_interact(features: Tensor) -> Callable[[], Tensor]:
     sources = [folder / name for name in ("pytorch_ops.cpp", "dot_based_interact_pytorch_types.cu")]
     if not all(source.exists() for source in sources):
         raise LabError("DEEP_LEARNING_EXAMPLES names no checkout of github.com/NVIDIA/DeepLearningExamples")
-    module = load("interaction_ampere", [str(source) for source in sources])
+    with CARD.held(False):  # nvcc builds it once, and one process waits for another's
+        module = load("interaction_ampere", [str(source) for source in sources])
     count, columns = features.shape[1:]
     own = columns + count * (count - 1) // 2
     dense = features[:, 0].contiguous()  # it asks for its dtype, and reads the features
