@@ -12,14 +12,17 @@ import multiprocessing
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import torch
 import triton
 
+from inductor_lab.errors import LabError
 from inductor_lab.processes import end_with
 
 Result = TypeVar("Result")
@@ -27,6 +30,30 @@ COMPILE = 2
 """Processes of Inductor's that compile for one of ours."""
 JOBS = max(1, min(6, (os.cpu_count() or 1) // (1 + COMPILE)))
 """Processes that keep one card at work: more would wait for it. One core stays free for who has it, as others wait."""
+
+
+class LostError(LabError):
+    """After what somebody did, this process can compute on the card no more.
+
+    Args:
+        who: Empty where nobody knows.
+    """
+
+    def __init__(self, who: str, why: str) -> None:
+        super().__init__(who, why)
+
+    def __str__(self) -> str:
+        return f"after {self.args[0] or 'somebody'}'s call the card was lost for this process: {self.args[1]}"
+
+
+def is_lost() -> bool:
+    """Whether whatever comes next on the card fails in this process."""
+    try:
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
 
 
 class Card:
@@ -42,8 +69,7 @@ class Card:
 
     def give(self, *_: object) -> None:
         """When it has done all that it was given."""
-        if torch.cuda.is_initialized():
-            torch.cuda.synchronize()
+        is_lost()  # waits; where the card is lost, nothing runs there
         self.ours = False
         fcntl.flock(self.lock, fcntl.LOCK_UN)
 
@@ -96,18 +122,49 @@ def compiling_lends() -> None:
 
 
 def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Result]:
-    """The results of all these arguments as they come, in this process or in several others."""
-    if min(processes, len(on)) <= 1:
+    """The results of all these arguments as they come, in this process or in several others.
+
+    A process that ends or loses the card is replaced, and its work done once more with `lost`: whose call it was, or an empty name -> why.
+    """
+    if processes == 1 or not on:
         yield from (work(*arguments) for arguments in on)
         return
     os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", str(COMPILE))
-    spawn = multiprocessing.get_context("spawn")  # a fork has no card
-    with ProcessPoolExecutor(min(processes, len(on)), spawn, _begun) as pool:
+    idle: SimpleQueue[ProcessPoolExecutor] = SimpleQueue()
+    count = min(processes, len(on))
+    with ThreadPoolExecutor(count) as threads:
+        for _ in range(count):
+            idle.put(_process())
         try:
-            for done in as_completed([pool.submit(work, *arguments) for arguments in on]):
+            for done in as_completed([threads.submit(_done, idle, work, arguments) for arguments in on]):
                 yield done.result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # nobody asks for the rest
+            threads.shutdown(cancel_futures=True)  # nobody asks for the rest
+            for _ in range(count):
+                idle.get().shutdown(wait=False)
+
+
+def _done(idle: SimpleQueue[ProcessPoolExecutor], work: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+    lost: dict[str, str] = {}
+    process = idle.get()
+    try:
+        while True:
+            try:
+                return process.submit(work, *arguments, **({"lost": lost} if lost else {})).result()
+            except (LostError, BrokenProcessPool) as error:
+                who, why = error.args if isinstance(error, LostError) else ("", "its process ended")
+                process.shutdown(wait=False)
+                process = _process()
+                if who in lost:
+                    raise
+                lost = {**lost, who: why}
+    finally:
+        idle.put(process)
+
+
+def _process() -> ProcessPoolExecutor:
+    """One, as all processes of a pool are lost with the first."""
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begun)  # a fork has no card
 
 
 def _begun() -> None:

@@ -17,7 +17,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -233,7 +233,8 @@ def dot_based_interact(features: Tensor) -> Callable[[], Tensor]:
     sources = [folder / name for name in ("pytorch_ops.cpp", "dot_based_interact_pytorch_types.cu")]
     if not all(source.exists() for source in sources):
         raise LabError("DEEP_LEARNING_EXAMPLES names no checkout of github.com/NVIDIA/DeepLearningExamples")
-    module = load("interaction_ampere", [str(source) for source in sources])
+    with CARD.held(False):  # nvcc builds it once, and one process waits for another's
+        module = load("interaction_ampere", [str(source) for source in sources])
     count, columns = features.shape[1:]
     own = columns + count * (count - 1) // 2
     dense = features[:, 0].contiguous()  # it asks for its dtype, and reads the features
@@ -265,7 +266,7 @@ JOBS = {
 # ---------------------------------------------------------------- the command
 
 
-def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> Row:
+def measured(point: Point, asked: argparse.Namespace, on: str, copy: float, lost: Mapping[str, str]) -> Row:
     """What a row says of a point."""
     start = time.monotonic()
     with CARD.held(), begun(lambda: JOBS[point.kernel](point, on)) as job:
@@ -274,19 +275,24 @@ def measured(point: Point, asked: argparse.Namespace, on: str, copy: float) -> R
         if asked.tune:
             row |= tuned(job, asked.seconds)
         else:
-            functions, row["refused"] = checked(job, [who for who in asked.who if who in job.who()])
+            functions, refused = checked(job, [who for who in asked.who if who in job.who() and who not in lost])
+            row["refused"] = {**refused, **lost}
             if not asked.smoke and "hand" in functions:
                 row |= {"copy_bytes_per_s": copy, **told(timed(functions, asked.seconds), job.bytes, copy)}
-            elif "hand" in row["refused"]:
-                row["failed"] = row["refused"]["hand"]
+            elif "hand" in refused:
+                row["failed"] = refused["hand"]
     return row | {"took_s": round(time.monotonic() - start, 1)}
 
 
-def row_of(point: Point, asked: argparse.Namespace, on: str, copy: float, end: float) -> Row | None:
-    """A row, in whatever process; None where it is too late to begin."""
+def row_of(
+    point: Point, asked: argparse.Namespace, on: str, copy: float, end: float, lost: Mapping[str, str] = {}
+) -> Row | None:
+    """A row, in whatever process; None where it is too late to begin. `lost`: with whom the card was when it was tried before."""
     if time.monotonic() > end:
         return None
-    return {"verb": "tune" if asked.tune else "time", **asdict(point), **measured(point, asked, on, copy)}
+    why = lost.get("") or lost.get("hand")
+    found = {"failed": why} if why else measured(point, asked, on, copy, lost)
+    return {"verb": "tune" if asked.tune else "time", **asdict(point), **found}
 
 
 def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:

@@ -25,14 +25,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, JOBS, Card, compiling_lends, each
+from card import CARD, JOBS, Card, LostError, compiling_lends, each, is_lost
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -40,6 +40,7 @@ from timed_rows import CEILING
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.steps import steps, written
 from inductor_lab.measure.timing import ceilings
+from inductor_lab.measure.timing.samples import first_line
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -65,8 +66,14 @@ def multiplied(precision: str) -> float:
     return ceilings.product_flops_per_second(precision).per_second
 
 
-def row_of(head: Row, point: Any, asked: argparse.Namespace, on: str, end: float, folder: str) -> Row | None:
-    """A point's row or a step's, whose capture lies in `folder` then; None where too little time is left to begin it."""
+def row_of(
+    head: Row, point: Any, asked: argparse.Namespace, on: str, end: float, folder: str, lost: Mapping[str, str] = {}
+) -> Row | None:
+    """A point's row or a step's, whose capture lies in `folder` then; None where too little time is left to begin it.
+
+    Args:
+        lost: With whom the card was lost when it was tried before, and why; an empty name is nobody's.
+    """
     if time.monotonic() + (0 if point else A_STEP) > end:
         return None
     if on == "cpu":
@@ -75,15 +82,25 @@ def row_of(head: Row, point: Any, asked: argparse.Namespace, on: str, end: float
         stand_ins.install()  # Triton's own interpreter multiplies bfloat16 as whole numbers
     contest = importlib.import_module(f"contests.{asked.kernel}")
     try:
-        how = {"end": end, "made": folder}
-        found = measured(contest, point, on, asked) if point else of_step(contest, asked.kernel, **head, **how)
+        if why := lost.get("") or lost.get("hand"):
+            found: Row = {"failed": why}
+        elif point:
+            found = measured(contest, point, on, asked, lost)
+        else:
+            found = of_step(contest, asked.kernel, **head, end=end, made=folder)
+    except LostError:
+        raise
     except LabError as error:  # the others go on
         found = {"failed": str(error)}
+    except RuntimeError as error:
+        if is_lost():
+            raise LostError("", f"{type(error).__name__}: {first_line(error)}") from error
+        raise
     origin = {} if asked.smoke else {"code": circumstances()["code"]}  # runs may be parted from their rows
     return head | found | origin
 
 
-def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace) -> Row:
+def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace, lost: Mapping[str, str]) -> Row:
     """What a row says of a point."""
     start = time.monotonic()
     with CARD.held(), begun(lambda: contest.job(point, on)) as job:
@@ -92,10 +109,11 @@ def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace) -> Ro
         if asked.tune:
             row |= tuned(job, asked.seconds)
         else:
-            who = [name for name in asked.who or job.who() if name in job.who()]
-            functions, row["refused"] = checked(job, who)
-            if "hand" in row["refused"]:
-                row["failed"] = row["refused"]["hand"]
+            who = [name for name in asked.who or job.who() if name in job.who() and name not in lost]
+            functions, refused = checked(job, who)
+            row["refused"] = refused | lost
+            if "hand" in refused:
+                row["failed"] = refused["hand"]
             elif not asked.smoke:
                 row |= beside_the_roofline(job, functions, asked.seconds)
     return row | {"took_s": round(time.monotonic() - start, 1)}

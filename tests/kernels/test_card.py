@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import math
 import os
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -88,6 +92,93 @@ def compiled(lock: str) -> list[tuple[str, bool]]:
 def test_who_compiles_lends_the_card_but_for_the_candidates_that_are_timed(tmp_path: Path) -> None:
     for found in card.each(compiled, [(str(tmp_path / "lock"),)] * 2, 2):
         assert found == [("compiled", False), ("timed", True), ("ran", True)]
+
+
+def spoilt(number: int, lost: Mapping[str, str] | None = None) -> tuple[int, dict[str, str]]:
+    """The first is left by two contestants without a card, the second ends its process."""
+    lost = dict(lost or {})
+    if number == 0 and len(lost) < 2:
+        raise card.LostError(f"contestant {len(lost)}", "an illegal memory access")
+    if number == 1 and not lost:
+        os._exit(1)
+    return number, lost
+
+
+EACH = [
+    (0, {"contestant 0": "an illegal memory access", "contestant 1": "an illegal memory access"}),
+    (1, {"": "its process ended"}),
+    (2, {}),
+    (3, {}),
+]
+
+
+class Inline:
+    """A process in name: what it is asked is done here; one that ended, or was shut down, does nothing more."""
+
+    def __init__(self, *_: object) -> None:
+        self.ended = False
+
+    def submit(self, work: Callable[..., Any], *arguments: Any, **options: Any) -> Future[Any]:
+        assert not self.ended
+        future: Future[Any] = Future()
+        try:
+            if arguments == (1,) and not options:
+                raise BrokenProcessPool("os._exit")
+            future.set_result(work(*arguments, **options))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def shutdown(self, wait: bool) -> None:
+        self.ended = True
+
+
+def test_who_loses_the_card_costs_one_row_its_time_and_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(card, "ProcessPoolExecutor", Inline)
+    assert sorted(card.each(spoilt, [(number,) for number in range(4)], 2)) == EACH
+
+
+@pytest.mark.slow
+def test_processes_that_end_are_replaced() -> None:
+    assert sorted(card.each(spoilt, [(number,) for number in range(4)], 2)) == EACH
+
+
+def test_a_lost_card_is_told_with_whom(monkeypatch: pytest.MonkeyPatch) -> None:
+    import contests
+
+    def bad() -> torch.Tensor:
+        raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+    job = contests.Job(
+        lambda configuration: 2 * x, lambda x: x + x, (x := torch.randn(3),), [], 24, beside={"bad": bad}
+    )
+    assert contests.checked(job, ("hand", "bad"))[1].keys() == {"bad"}
+    monkeypatch.setattr(contests, "is_lost", lambda: True)
+    with pytest.raises(card.LostError, match=r"after bad's call .* illegal memory access"):
+        contests.checked(job, ("hand", "bad"))
+
+
+def test_a_row_is_made_without_whom_the_card_was_lost_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    import hand_kernels
+
+    asked = argparse.Namespace(kernel="swiglu", who=["hand", "eager", "liger"], smoke=True, tune=False)
+    contest = hand_kernels.importlib.import_module("contests.swiglu")
+    monkeypatch.setattr(hand_kernels, "checked", lambda job, who: (dict.fromkeys(who), {}))
+    rest = (contest.SMOKE[0], asked, "cuda", math.inf, "")
+    monkeypatch.setattr(contest, "job", lambda point, on, job=contest.job: job(point, "cpu"))
+    assert hand_kernels.row_of({}, *rest, {"liger": "illegal"})["refused"] == {"liger": "illegal"}
+    assert hand_kernels.row_of({}, *rest, {"": "it ended"})["failed"] == "it ended"
+
+
+def test_teal_is_given_room_for_the_last_block_of_its_weights() -> None:
+    from contests import sparse_ffn
+
+    weight = torch.randn(3, 700)
+    given = sparse_ffn.with_room(weight)
+    inputs, outputs = weight.shape
+    assert torch.equal(given, weight.half().T) and given.stride() == (1, outputs)
+    reads = (inputs - 1) * outputs + -(-outputs // sparse_ffn.LARGEST) * sparse_ffn.LARGEST
+    assert given.untyped_storage().nbytes() >= 2 * reads
 
 
 def test_one_process_is_this_one() -> None:

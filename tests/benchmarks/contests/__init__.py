@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 import triton
+from card import LostError, is_lost
 from torch import Tensor
 from torch.utils._pytree import tree_leaves, tree_map_only
 
@@ -126,7 +127,11 @@ def contestant(who: str, job: Job) -> Function:
 
 
 def checked(job: Job, who: Sequence[str]) -> tuple[dict[str, Function], dict[str, str]]:
-    """The contestants that compute what they should and leave their inputs and the gradient alone, and why the others are not there."""
+    """The contestants that compute what they should and leave their inputs and the gradient alone, and why the others are not there.
+
+    Raises:
+        LostError: behind somebody's call nothing can be computed in this process.
+    """
     functions, refused = {}, {}
     right = exact(job)
     limit = allowed(job, right)
@@ -150,6 +155,8 @@ def checked(job: Job, who: Sequence[str]) -> tuple[dict[str, Function], dict[str
             functions[name] = function
         except Exception as error:
             refused[name] = f"{type(error).__name__}: {first_line(error)}"
+            if is_lost():
+                raise LostError(name, refused[name]) from error
             with torch.no_grad():
                 for _, one, was in kept:
                     one.copy_(was)

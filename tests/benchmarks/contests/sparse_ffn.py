@@ -21,6 +21,8 @@ from contests import Job
 from inductor_lab.kernels.sparse_ffn.kernel import CANDIDATES, Tiles, sparse_ffn
 from inductor_lab.kernels.steps.sparse_ffn import layer, one_token, step_5
 
+LARGEST = 512
+"""Outputs of a block of TEAL's, at most: 11,008 are no multiple."""
 SECTOR = 32
 """Bytes that a card reads at least."""
 
@@ -133,12 +135,18 @@ def teal(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], An
     def run() -> Any:
         from TEAL.kernels.sparse_gemv import splitk_sparse_gemv
 
-        if not by_inputs:  # a row for each input, as it asks for
-            by_inputs.extend((up.half().T.contiguous().T, down.half().contiguous().T))
+        if not by_inputs:
+            by_inputs.extend((with_room(up.T), with_room(down)))
         how = (0.5, percent)  # the threshold, and what it tunes itself for
         return splitk_sparse_gemv(part[None], by_inputs[0], *how), splitk_sparse_gemv(hidden, by_inputs[1], *how)
 
     return run
+
+
+def with_room(weight: Tensor) -> Tensor:
+    """[inputs, outputs] as TEAL asks for it: a row for each input, turned round. Its kernel reads the last of a row's blocks to its end: room for that."""
+    last = weight.new_zeros(LARGEST)
+    return torch.cat([weight.flatten(), last]).half()[: weight.numel()].view(weight.shape).T
 
 
 def cats(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], Any]:
