@@ -85,3 +85,12 @@ def test_what_adds_nothing_up_has_one_order() -> None:
         WRITTEN=("y",),
     )
     assert furthest_order(file, place_inputs(file, {"x": x}, 0), 0, 2 * x.double()) is None
+
+
+def test_an_order_that_overflows_tells_of_nothing() -> None:
+    """Terms of both signs near float32's largest: in some orders a partial sum is infinite, which would let any value pass."""
+    x = torch.ones(ROWS, TERMS)
+    weight = torch.zeros(TERMS, COLUMNS)
+    weight[:64, 0] = torch.tensor([1e38, -1e38]).repeat(32)
+    weight[64, 0] = 1e37
+    assert not furthest(x, weight).isinf().any()

@@ -281,8 +281,10 @@ class Judge:
         added_into = out.dtype in limits.NARROW and name in file.TAKES
         if found.message and not launched.sample and out.is_floating_point() and (found.few or added_into):
             furthest = furthest_order(file, placement, number, ideal)
-            want = want if furthest is None else furthest.to(out.dtype)
-            found = found if furthest is None else held(want)
+            if furthest is not None:
+                asked = furthest.isfinite() if added_into or found.wrong is None else furthest.isfinite() & found.wrong
+                want = torch.where(asked, furthest.to(out.dtype), want)
+                found = held(want)
         if found.message and self._is_of_the_graph(launched, out) and (graph := graph_values(file, placement)):
             found = by_graph(found, held, out, graph[number].reshape(out.shape).to(out))
         return found, (out, want, ideal)
