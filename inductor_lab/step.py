@@ -102,7 +102,7 @@ def _bytes(
     capture: Capture, place: Kernel | Span, by_kernel: Mapping[str, Sequence[int | None]]
 ) -> Iterator[int | None]:
     """Of each launch of a kernel, or of a span's own."""
-    lines = {step.line for step in place.steps} if isinstance(place, Span) else set()
+    lines = place.lines if isinstance(place, Span) else set()
     for kernel in capture.kernels:
         for launch, bytes_ in zip(kernel.launches, by_kernel.get(kernel.id, ()), strict=False):
             if kernel == place or (isinstance(place, Span) and launch.graph == place.graph and launch.line in lines):

@@ -40,7 +40,9 @@ class Splicer:
         self._names: dict[ast.FunctionDef, _Names] = {}
 
     def graft_in(self, span: Span, hand: str, numbers: Sequence[str]) -> None:
-        """Have the module ask `hand`, a global name of its own, where a span stands.
+        """Have the module ask `hand`, a global name of its own, where a span stands; of several spans the first lines' first.
+
+        What is taken of a library's result may stand right before another span's steps, and becomes a part of that span's `else`.
 
         Args:
             numbers: What it is given besides, behind the memory: `s77`, `tangents_1.item()`.
@@ -48,7 +50,7 @@ class Splicer:
         Raises:
             LabError: between the steps stands what can not be moved, or the module has other names for those numbers; it is as it was.
         """
-        lines = {step.line for step in span.steps}
+        lines = span.lines
         function = self.function_at(min(lines))
         asked = {node.id for text in numbers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
         if missing := sorted(asked - self._names_of(function).known):

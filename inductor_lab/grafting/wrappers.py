@@ -87,26 +87,28 @@ class _Wrapper:
     def rewrite(self, hands: Sequence[Hand]) -> None:
         """Put hand kernels in their places, the first ones first, in the place of whatever was there."""
         self.restore()
-        tree = ast.parse(self.text)
-        splicer = Splicer(tree)
         taken: set[int] = set()
+        places: list[tuple[Span, Hand]] = []
         for hand in hands:
             for span in self.spans(hand):
-                lines = {step.line for step in span.steps}
-                if lines & taken:
+                if span.lines & taken:
                     hand.why = hand.why or "a graft inside of this one has a part of its steps"
-                    continue
-                name = f"_hand_{next(_numbers)}"
-                try:
-                    splicer.graft_in(span, name, hand.numbers)
-                except LabError as error:
-                    hand.why = str(error)
-                    continue
-                taken |= lines
-                hand.places += 1
-                self.names.append(name)
-                place = f"lines {min(lines)} to {max(lines)} of {self.module.__file__}"
-                setattr(self.module, name, partial(hand.asked, place))
+                else:
+                    places.append((span, hand))
+                    taken |= span.lines
+        tree = ast.parse(self.text)
+        splicer = Splicer(tree)
+        for span, hand in sorted(places, key=lambda place: min(place[0].lines)):
+            name = f"_hand_{next(_numbers)}"
+            try:
+                splicer.graft_in(span, name, hand.numbers)
+            except LabError as error:
+                hand.why = str(error)
+                continue
+            hand.places += 1
+            self.names.append(name)
+            where = f"lines {min(span.lines)} to {max(span.lines)} of {self.module.__file__}"
+            setattr(self.module, name, partial(hand.asked, where))
         if self.names:
             self._replace(tree)
 

@@ -77,6 +77,11 @@ class Span:
         return self.name
 
     @property
+    def lines(self) -> set[int]:
+        """Those of the module that have its steps."""
+        return {step.line for step in self.steps}
+
+    @property
     def body_sha256(self) -> str:
         return self.sha256
 

@@ -170,7 +170,7 @@ class Launches:
     def rewritten(self, tree: ast.Module) -> ast.Module:
         """A module that asks for the hand kernels of spans where their steps stand."""
         splicer = Splicer(tree)
-        for name, one in self.spans.items():
+        for name, one in sorted(self.spans.items(), key=lambda named: min(named[1].lines)):
             splicer.graft_in(one, name, self.hands[_key(one)].fitting.expressions)
         return tree
 
