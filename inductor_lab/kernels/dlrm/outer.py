@@ -191,7 +191,10 @@ def partial_products(
                 if HALVED:
                     weight *= 0.5
                 if PRODUCTS:
-                    total = tl.dot((x_i[:, None] * x_j).to(x_j.dtype), weight.T, total, input_precision=PRECISION)
+                    product = tl.where(
+                        (j < F)[None, :], x_i[:, None] * x_j, 0.0
+                    )  # infinity times a column that is not there
+                    total = tl.dot(product.to(x_j.dtype), weight.T, total, input_precision=PRECISION)
                 else:
                     total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
                 tile += step

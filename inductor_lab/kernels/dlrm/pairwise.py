@@ -91,9 +91,7 @@ class _Pairwise(torch.autograd.Function):
     def forward(
         ctx: Any, features: Tensor, diagonal: bool, input_precision: str, configuration: Configuration | None
     ) -> Tensor:
-        # The kernels' offsets within a sample are of 32 bits.
-        near = features.shape[1] * features.stride(1) < 2**31
-        features = features if near and features.stride(2) == 1 else features.contiguous()
+        features = near(features)
         batch, count, columns = features.shape
         ctx.save_for_backward(features)
         ctx.how = diagonal, input_precision, configuration
@@ -118,10 +116,17 @@ def gradient(
     input_precision: str = "ieee",
     configuration: Configuration | None = None,
 ) -> Tensor:
-    """The gradient [B, F, D] of `features`, whose columns lie beside each other, from that of `pairwise`'s result."""
+    """The gradient [B, F, D] of `features` from that of `pairwise`'s result."""
+    features = near(features)
     written = torch.empty_like(features, memory_format=torch.contiguous_format)
     _launch(products_backward, features, grad.contiguous(), written, diagonal, input_precision, configuration)
     return written
+
+
+def near(features: Tensor) -> Tensor:
+    """The same numbers, each feature's beside each other, a sample's within the 32 bits of the kernels' offsets."""
+    is_near = features.shape[1] * features.stride(1) < 2**31
+    return features if is_near and features.stride(2) == 1 else features.contiguous()
 
 
 def _launch(

@@ -237,8 +237,8 @@ def tile(tokens: int, heads: list[int], row_bytes: int, configuration: Configura
 def _strides(x: Tensor, axes: tuple[int, ...]) -> tuple[Any, ...]:
     """Of sample, head, token and column. What no number of samples or tokens changes is compiled in: a small kernel is mostly addresses."""
     batch, head, token, column = (x.stride(axis) for axis in axes)
-    alone = x.shape[axes[2]] == 1
-    within = tl.constexpr(head) if alone or head <= token else head
+    alone, row = x.shape[axes[2]] == 1, x.shape[axes[3]] * column
+    within = tl.constexpr(head) if head <= (row if alone else token) else head
     return batch if len(x) > 1 else tl.constexpr(0), within, tl.constexpr(0 if alone else token), tl.constexpr(column)
 
 

@@ -40,7 +40,8 @@ class Parts:
 
 def linked(device: torch.device) -> bool:
     """Whether the second launch can begin while the first one runs, and wait for it where it needs it: Hopper's and later can."""
-    return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (9, 0)
+    nvidia = device.type == "cuda" and torch.version.cuda is not None
+    return nvidia and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 def shared(
