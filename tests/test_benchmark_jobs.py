@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from folders import CAPTURED, ROOT
@@ -181,10 +181,13 @@ def test_of_spans_grafted_live_what_fails_is_halved_and_what_was_not_used_is_tri
 
     monkeypatch.setattr(live, "_run", run)
     found: list[dict[str, object]] = []
+    restored: list[int] = []
+    model = SimpleNamespace(restore=lambda: restored.append(len(ran)))
     live.grafted(
-        None, [*rows, {"span": "m:0_forward:9-9", "eject": "it is a barrier"}], tmp_path, {}, found.append, str
+        model, [*rows, {"span": "m:0_forward:9-9", "eject": "it is a barrier"}], tmp_path, {}, found.append, str
     )
     assert ran == [[0, 1, 2, 3, 4], [0, 1], [2, 3, 4], [0], [1], [4]]
+    assert restored == [1, 2, 5], "behind each that was wrong"
     said = {row["span"]: (row["live"], row["live_says"], row["live_launches"]) for row in found}
     assert [said[row["span"]] for row in rows] == [
         ("pass", "", 1), ("fail", "off", 1), ("pass", "", 1), ("pass", "", 1), ("not used", "no wrapper", 0),

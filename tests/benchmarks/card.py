@@ -11,7 +11,7 @@ import fcntl
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -23,6 +23,7 @@ import torch
 import triton
 
 from inductor_lab.errors import LabError
+from inductor_lab.measure.timing.samples import first_line
 from inductor_lab.processes import end_with
 
 Result = TypeVar("Result")
@@ -54,6 +55,29 @@ def is_lost() -> bool:
     except RuntimeError:
         return True
     return False
+
+
+def said(work: Callable[[], dict[str, Any]], lost: Mapping[str, str]) -> dict[str, Any]:
+    """What a row's work says; `failed`, and why, where it says nothing and others may go on.
+
+    Args:
+        lost: With whom the card was lost when it was tried before, and why; an empty name is nobody's.
+
+    Raises:
+        LostError: in this process nothing can be computed any more.
+    """
+    if why := lost.get("") or lost.get("hand"):
+        return {"failed": why}
+    try:
+        return work()
+    except LostError:
+        raise
+    except LabError as error:
+        return {"failed": str(error)}
+    except RuntimeError as error:
+        if is_lost():
+            raise LostError("", f"{type(error).__name__}: {first_line(error)}") from error
+        raise
 
 
 class Card:

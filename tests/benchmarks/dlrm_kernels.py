@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, compiling_lends, each
+from card import CARD, compiling_lends, each, said
 from card import JOBS as PROCESSES
 from circumstances import LEFT, Results
 from contests import OURS, SETTINGS, Job, Row, begun, checked, timed, told, tuned
@@ -290,8 +290,7 @@ def row_of(
     """A row, in whatever process; None where it is too late to begin. `lost`: with whom the card was when it was tried before."""
     if time.monotonic() > end:
         return None
-    why = lost.get("") or lost.get("hand")
-    found = {"failed": why} if why else measured(point, asked, on, copy, lost)
+    found = said(lambda: measured(point, asked, on, copy, lost), lost)
     return {"verb": "tune" if asked.tune else "time", **asdict(point), **found}
 
 

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, JOBS, Card, LostError, compiling_lends, each, is_lost
+from card import CARD, JOBS, Card, compiling_lends, each, said
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -40,7 +40,6 @@ from timed_rows import CEILING
 from inductor_lab.errors import LabError
 from inductor_lab.kernels.steps import steps, written
 from inductor_lab.measure.timing import ceilings
-from inductor_lab.measure.timing.samples import first_line
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -81,21 +80,10 @@ def row_of(
 
         stand_ins.install()  # Triton's own interpreter multiplies bfloat16 as whole numbers
     contest = importlib.import_module(f"contests.{asked.kernel}")
-    try:
-        if why := lost.get("") or lost.get("hand"):
-            found: Row = {"failed": why}
-        elif point:
-            found = measured(contest, point, on, asked, lost)
-        else:
-            found = of_step(contest, asked.kernel, **head, end=end, made=folder)
-    except LostError:
-        raise
-    except LabError as error:  # the others go on
-        found = {"failed": str(error)}
-    except RuntimeError as error:
-        if is_lost():
-            raise LostError("", f"{type(error).__name__}: {first_line(error)}") from error
-        raise
+    if point:
+        found = said(lambda: measured(contest, point, on, asked, lost), lost)
+    else:
+        found = said(lambda: of_step(contest, asked.kernel, **head, end=end, made=folder), lost)
     origin = {} if asked.smoke else {"code": circumstances()["code"]}  # runs may be parted from their rows
     return head | found | origin
 

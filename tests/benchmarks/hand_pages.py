@@ -205,16 +205,17 @@ def of_tried(kernel: str) -> str:
                 key=lambda told: float(told.split()[0]),
                 default="",
             )
-            lines.append([point, within(before), within(fastest), other])
+            own = within(us["new"]) if "new" in us else ""
+            lines.append([point, within(before), own, within(fastest), other])
     if not lines:
         return ""
     run = found["runs"][-1]
     said = (
-        f"The fastest of the variants that were tried beside the kernel before, in the same rounds, where it gains 3 % or more; {run['card']}, "
-        f"torch {run['torch']}. The kernel took over what was chosen there. [All variants](../../../tests/benchmarks/results/{TRIED.name}). The tables "
-        "below do not have them yet.\n"
+        "Variants beside the kernel before, in the same rounds, where the fastest gains 3 % or more. *Its choice* is what the kernel "
+        "took over by itself, where that was among them; it may be slower than the fastest. The tables below do not have them yet. "
+        f"{run['card']}, torch {run['torch']}; [all variants](../../../tests/benchmarks/results/{TRIED.name}).\n"
     )
-    return f"{said}\n{table(['point', 'us, before', 'fastest variant', 'Inductor'], lines)}"
+    return f"{said}\n{table(['point', 'us, before', 'its choice', 'fastest variant', 'Inductor'], lines)}"
 
 
 # ---------------------------------------------------------------- beside everybody else

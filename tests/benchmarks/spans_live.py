@@ -154,8 +154,9 @@ def grafted(
     while groups:
         some = groups.pop(0)
         found = _run(model, some, folder, want, draws)
+        wrong = found["live"] != "pass"
         says(f"{len(some)} grafted: {found['live']} {found['live_says']}")
-        wrong, left = found["live"] != "pass", [row for row in some if row["span"] in found["idle"]]
+        left = [row for row in some if row["span"] in found["idle"]]
         if len(some) > 1 and (wrong or left):
             middle = len(some) // 2
             groups += [some[:middle], some[middle:]] if wrong else [[row] for row in left]
@@ -168,6 +169,9 @@ def grafted(
             )
             launched = {"live_launches": found["launches"].get(row["span"], 0)}
             told(row | verdict | launched | {"live_with": len(some), "live_held": found["held"]})
+        if wrong:  # once its row is there: behind an error of the card nothing can be restored
+            model.restore()
+        _freed()
 
 
 def together(rows: Sequence[Row]) -> list[list[Row]]:
@@ -204,9 +208,6 @@ def _run(
         found |= {"live": "fail", "live_says": wrong} if wrong else {}
     except Exception as error:
         found |= {"live": "error", "live_says": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"}
-    if found["live"] != "pass":
-        model.restore()
-    _freed()
     return found
 
 
