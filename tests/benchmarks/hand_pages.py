@@ -197,16 +197,13 @@ def of_tried(kernel: str) -> str:
     lines = []
     for point, us in latest.items():
         others = {name: told for name, told in us.items() if name in INDUCTOR}
-        variants = [told for name, told in us.items() if name not in others]
+        variants = [us[name] for name in us if name not in others]
         before, fastest = us["before"], min(variants)
         if fastest[0] * GAINS < before[0]:
-            other = min(
-                (f"{told[0]:.2f} {name}" for name, told in others.items()),
-                key=lambda told: float(told.split()[0]),
-                default="",
-            )
+            other = min(others, key=lambda name: others[name][0], default="")
             own = within(us["new"]) if "new" in us else ""
-            lines.append([point, within(before), own, within(fastest), other])
+            told = f"{others[other][0]:.2f} {other}" if other else ""
+            lines.append([point, within(before), own, within(fastest), told])
     if not lines:
         return ""
     run = found["runs"][-1]

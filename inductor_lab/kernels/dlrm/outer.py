@@ -46,7 +46,7 @@ class Tiles:
     """So many programs share all tiles: one for each SM of an H100 or H200."""
     products: bool = False
     """Scale x_j by x_i before it is multiplied, and not what comes out. The sum then stays where the matrix instructions add to it: nobody waits for those of
-    one tile, and half the registers hold as many sums."""
+    one tile, and half the registers hold as many sums. An infinite x is NaN where F is no multiple of `block_j`, as zeros fill the last tile up."""
 
 
 TILES = {"ieee": Tiles(num_stages=2), "tf32": Tiles(), "tf32x3": Tiles(num_stages=3), "half": Tiles(num_stages=5)}
@@ -191,10 +191,7 @@ def partial_products(
                 if HALVED:
                     weight *= 0.5
                 if PRODUCTS:
-                    product = tl.where(
-                        (j < F)[None, :], x_i[:, None] * x_j, 0.0
-                    )  # infinity times a column that is not there
-                    total = tl.dot(product.to(x_j.dtype), weight.T, total, input_precision=PRECISION)
+                    total = tl.dot((x_i[:, None] * x_j).to(x_j.dtype), weight.T, total, input_precision=PRECISION)
                 else:
                     total += x_i[:, None] * tl.dot(x_j, weight.T, input_precision=PRECISION)
                 tile += step
