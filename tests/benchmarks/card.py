@@ -2,12 +2,14 @@
 
 A process holds the card by a lock on a file, for as long as it computes or measures, and lends it while it only compiles: what Dynamo and Inductor do, but
 for the candidates that Inductor times, and what Triton compiles afterwards. No time is taken, and no candidate chosen, while somebody else computes.
+A verb of inductor_lab takes turns, too: `python tests/benchmarks/card.py diff FILE ...`.
 The names of torch and Triton were checked on torch 2.11 and 2.13.
 """
 
 from __future__ import annotations
 
 import fcntl
+import importlib
 import multiprocessing
 import os
 import tempfile
@@ -145,6 +147,17 @@ def compiling_lends() -> None:
         callback_handler.register_end_callback(CARD.take)
 
 
+def verb() -> None:
+    """One of inductor_lab, as the command line has it. What it imports comes before it holds the card, and what it only compiles lends it."""
+    from inductor_lab.cli import main
+
+    diff: Any = importlib.import_module("inductor_lab.measure.diff")
+    share()
+    diff.machine = CARD.during(diff.machine, held=False)
+    with CARD.held():
+        main()
+
+
 def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Result]:
     """The results of all these arguments as they come, in this process or in several others.
 
@@ -194,3 +207,7 @@ def _process() -> ProcessPoolExecutor:
 def _begun() -> None:
     end_with(os.getppid())  # also where ours is killed
     share()
+
+
+if __name__ == "__main__":
+    verb()

@@ -94,6 +94,30 @@ def test_who_compiles_lends_the_card_but_for_the_candidates_that_are_timed(tmp_p
         assert found == [("compiled", False), ("timed", True), ("ran", True)]
 
 
+def verbs(lock: str) -> list[tuple[str, bool]]:
+    """Whose the card was in a verb, while that only compiled, and afterwards."""
+    import inductor_lab.cli
+    import inductor_lab.measure.diff as diff
+
+    found: list[tuple[str, bool]] = []
+    card.CARD = card.Card(Path(lock))
+    diff.machine = lambda *_: found.append(("compiled", card.CARD.ours))  # type: ignore[assignment,return-value,func-returns-value]
+
+    def main() -> None:
+        diff.machine(*[])
+        found.append(("timed", card.CARD.ours))
+
+    inductor_lab.cli.main = main  # type: ignore[assignment]
+    card.verb()
+    return [*found, ("behind", card.CARD.ours)]
+
+
+@pytest.mark.slow
+def test_a_verb_holds_the_card_and_lends_it_where_it_only_compiles(tmp_path: Path) -> None:
+    for found in card.each(verbs, [(str(tmp_path / "lock"),)] * 2, 2):
+        assert found == [("compiled", False), ("timed", True), ("behind", False)]
+
+
 def spoilt(number: int, lost: Mapping[str, str] | None = None) -> tuple[int, dict[str, str]]:
     """The first is left by two contestants without a card, the second ends its process."""
     lost = dict(lost or {})
