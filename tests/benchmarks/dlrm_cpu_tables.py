@@ -82,11 +82,16 @@ def machine_code() -> str:
                 str(row["instructions"]),
                 str(codes["HGMMA"]),
                 str(scaling),
+                *(str(codes.get(name, 0)) for name in ("LDG", "BAR")),
             ]
             + [f"{issued:.0f}", f"{row['flop'] / CYCLE[row['precision']]:.0f}"]
         )
-    head = "products, scaled, samples x outputs x j, registers, bytes spilled, instructions, of matrices, that scale, cycles to issue them, of the tensor cores"
-    return f"{table(head, lines)}\nBy triton {found['triton']} for {found['target']}; cycles of all warps on {SCHEDULERS} schedulers.\n"
+    head = (
+        "products, scaled, samples x outputs x j, registers, bytes spilled, instructions, of matrices, that scale, loads, barriers, "
+        "cycles to issue them, of the tensor cores"
+    )
+    told = f"By triton {found['triton']} for {found['target']}; loads are into registers, cycles of all warps on {SCHEDULERS} schedulers."
+    return f"{table(head, lines)}\n{told}\n"
 
 
 TABLES = {

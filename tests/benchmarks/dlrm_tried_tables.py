@@ -1,12 +1,18 @@
-"""What docs/dlrm.md has of grouped lookups beside atomic additions; `dlrm_tables.py` writes it."""
+"""What docs/dlrm.md has of choices between DLRM's kernels: grouped lookups or atomic additions, and how the outer product's work is cut.
+
+`dlrm_tables.py` writes it.
+"""
 
 from __future__ import annotations
 
+import ast
+from dataclasses import asdict
 from typing import Any
 
-from dlrm_tables import RESULTS, filled, kept, kernels, table
+from dlrm_tables import RESULTS, filled, kept, kernels, of, table
 
 from inductor_lab.kernels.dlrm.lookups_grouped import FROM_COLUMNS
+from inductor_lab.kernels.dlrm.outer import TILES
 
 Row = dict[str, Any]
 
@@ -60,4 +66,21 @@ def listed(words: list[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-TABLES = {"dlrm_grouped": grouped}
+def tiles() -> str:
+    """Markdown: the outer product as it is cut, beside the fastest candidate that scales x_j before it is multiplied."""
+    found = kept(RESULTS / "tuned.json")
+    lines, gains = [], []
+    for row in sorted(found["rows"], key=lambda row: (row["precision"], row["kernel"], row["batch"])):
+        chosen = asdict(TILES["half" if row["precision"] == "bf16" else row["precision"]])
+        times = [(us, ast.literal_eval(one)) for one, us in sorted(row["tuned_us"].items(), key=lambda told: told[1])]
+        own = next(us for us, one in times if one == chosen)
+        gains.append(own / next(us for us, one in times if not one["products"]) - 1)
+        scaled, fastest = next((us, one) for us, one in times if one["products"])
+        shape = " x ".join(str(fastest[name]) for name in ("block_b", "block_h", "block_j"))
+        lines.append([row["precision"], row["kernel"], f"{row['batch']:,}", f"{own:.1f}", f"{scaled:.1f}", shape])
+    head = "products, kernel, batch, us as it is, scaling x_j, samples x outputs x j"
+    told = f"{of(found['runs']).partition(';')[0]}; medians of all candidates, beside nobody else."
+    return f"{table(head, lines)}\n{told} Of those that scale the sums none is more than {max(gains):.1%} faster than the kernel as it is.\n"
+
+
+TABLES = {"dlrm_grouped": grouped, "dlrm_tiles": tiles}

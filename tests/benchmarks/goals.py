@@ -158,7 +158,7 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ),
     (
         {"kernel": ("outer", "outer_folded"), "precision": "bf16"},
-        "scaling by `x_i` waits for the matrix instructions of a tile; in TF32 the same wait hides behind twice the bytes",
+        "not known: no candidate is faster, and to scale `x_j` before, so that nothing waits for a tile's matrix instructions, is none either (below)",
     ),
     (
         {"kernel": "pairwise", "precision": "ieee"},

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from folders import ROOT
 
+pytest.importorskip("triton")
+
 from inductor_lab.kernels.dlrm.lookups_grouped import faster
 
 MADE = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "dlrm_tables.py"))
@@ -47,7 +49,7 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 TALK = ("dlrm_talk", "dlrm_item", "dlrm_modes", "dlrm_rates", "dlrm_names")
 CPU = ("dlrm_reader", "dlrm_trained", "dlrm_exported", "dlrm_outer_code", "dlrm_outer_3")
-TRIED = ("dlrm_grouped",)
+TRIED = ("dlrm_grouped", "dlrm_tiles")
 
 
 @pytest.mark.parametrize("name", [*MADE["TABLES"], *TALK, *CPU, *TRIED])
