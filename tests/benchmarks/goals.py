@@ -158,11 +158,11 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ),
     (
         {"kernel": ("outer", "outer_folded"), "precision": "bf16"},
-        "not known: no candidate is faster, and to scale `x_j` before, so that nothing waits for a tile's matrix instructions, is none either (below)",
+        "not known: candidates that scale `x_j` before, and do not wait for a tile's matrix instructions, are hardly faster (below)",
     ),
     (
         {"kernel": "pairwise", "precision": "ieee"},
-        "all samples are on the card at once, a warp each, 16 a multiprocessor: by count no unit is busy half the time. What a warp waits for is not known",
+        "all samples run at once, a warp each, 16 a multiprocessor: by count no unit is busy more than about half the time; what a warp waits for is not known",
     ),
     (
         {"kernel": "pairwise", "precision": "tf32x3"},

@@ -70,7 +70,7 @@ def test_a_goal_is_met_by_the_interval_or_the_row_says_how_far(tables: dict[str,
     assert lines[2] == f"| lookups | 128 | 16 | 10,000 | ieee | {told} 8x default | 15.00 (14.50 to 15.50), met |  |"
     missed = "| 85% of the copy rate | 50% (48% to 53%), missed by 41% | of tables larger than the L2 cache"
     assert missed in lines[3]
-    assert "| 2x Inductor | no | all samples are on the card at once" in lines[5]
+    assert "| 2x Inductor | no | all samples run at once" in lines[5]
     assert lines[4].startswith("| outer | 128 | 16 |  | ieee |") and lines[4].endswith(
         "| 1.05x best | 15.00 (14.50 to 15.50), met |  |"
     )
