@@ -68,14 +68,11 @@ def smoke() -> list[Job]:
 def without_a_card() -> list[Job]:
     """What the CPU measures, and machine code."""
     cpu = (sys.executable, str(HERE / "dlrm_cpu.py"), "-o", "FILE", "--stop", "SECONDS")
-    code, cancelling = (
-        (sys.executable, str(HERE / f"dlrm_{name}.py"), "-o", "FILE") for name in ("machine_code", "cancelling")
-    )
+    code = (sys.executable, str(HERE / "dlrm_machine_code.py"), "-o", "FILE")
     names, precisions = ([{key: one} for one in of] for key, of in (("name", dlrm_cpu.ROWS), ("precision", SHOWN)))
     return [
         Job("cpu", [cpu], "cpu.json", rows=("", ""), points=names),
         Job("machine_code", [code], "machine_code.json", rows=("", ""), points=precisions),
-        Job("cancelling", [cancelling], "cancelling.json", rows=("", ""), points=[{}]),
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from statistics import median
 from typing import Any
 
 from dlrm_tables import RESULTS, filled, kept, table
@@ -15,6 +14,8 @@ COUNTS = {"raw-counts": "as they are, as in the talk", "log-counts": "`--log-cou
 SCHEDULERS = 4
 CYCLE = {"tf32": 2048, "bf16": 4096}
 """Operations of such products that a multiprocessor of sm_90 makes in a cycle: four tensor cores, of 256 or 512 multiply-adds each."""
+USES = "what the file uses"
+"""The case of a verdict that computes nothing: a file is refused for what it names."""
 SCALING = ("FFMA", "FMUL", "HMUL2")
 
 
@@ -37,21 +38,18 @@ def console(name: str) -> str:
     return "\n".join(["```console", *lines, "```", ""])
 
 
-def failed() -> str:
-    """What `verify --thorough` holds against `outer_3`, and why it is so."""
+def judged() -> str:
+    """What `verify --thorough` said of `outer_3`."""
     cases = kept(RESULTS / "verify_outer_3.json")["cases"]
-    bad = [one for one in cases if not one["passed"]]
-    if not bad:
-        return filled(f"`outer_3` passes all of {len(cases)} cases.")
-    told = "; ".join(f"in `{one['name']}` {one['message']}" for one in bad)
-    (found,) = kept(RESULTS / "cancelling.json")["rows"]
-    off, orders = found["off"], found["off"]["random orders in float32"]
-    return filled(
-        f"`outer_3` fails {len(bad)} of {len(cases)} cases, where groups of inputs are of very different sizes: {told}. Drawn again on a CPU, the sizes "
-        f"of its products add up to {found['sizes_by_sum']:,.0f} times their sum. The folded weight's rounding alone costs "
-        f"{off['folded in float32, summed in float64']:.3%}. The order of the sum is the reason: {len(orders)} random orders of the products in float32 "
-        f"miss {median(orders):.1%} in the median, and {orders[0]:.1%} at least, while eager's order misses {off['eager']:.2%}."
-    )
+    drawn = [one for one in cases if one["name"] != USES]
+    passed = sum(one["passed"] for one in drawn)
+    told = f"`outer_3` passes {'all' if passed == len(drawn) else passed} of {len(drawn)} cases."
+    if any(one["name"] == USES for one in cases):
+        told += (
+            " `verify` refused what its file used: an import, behind which nobody can look. Now the file has what it imported, "
+            "and has not been judged on a card again."
+        )
+    return filled(told)
 
 
 def rates() -> str:
@@ -84,11 +82,16 @@ def machine_code() -> str:
                 str(row["instructions"]),
                 str(codes["HGMMA"]),
                 str(scaling),
+                *(str(codes.get(name, 0)) for name in ("LDG", "BAR")),
             ]
             + [f"{issued:.0f}", f"{row['flop'] / CYCLE[row['precision']]:.0f}"]
         )
-    head = "products, scaled, samples x outputs x j, registers, bytes spilled, instructions, of matrices, that scale, cycles to issue them, of the tensor cores"
-    return f"{table(head, lines)}\nBy triton {found['triton']} for {found['target']}; cycles of all warps on {SCHEDULERS} schedulers.\n"
+    head = (
+        "products, scaled, samples x outputs x j, registers, bytes spilled, instructions, of matrices, that scale, loads, barriers, "
+        "cycles to issue them, of the tensor cores"
+    )
+    told = f"By triton {found['triton']} for {found['target']}; loads are into registers, cycles of all warps on {SCHEDULERS} schedulers."
+    return f"{table(head, lines)}\n{told}\n"
 
 
 TABLES = {
@@ -96,6 +99,6 @@ TABLES = {
     "dlrm_trained": lambda: console("training"),
     "dlrm_exported": lambda: console("export"),
     "dlrm_rates": rates,
-    "dlrm_outer_3": failed,
+    "dlrm_outer_3": judged,
     "dlrm_outer_code": machine_code,
 }

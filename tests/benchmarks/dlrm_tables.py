@@ -30,8 +30,6 @@ CARD = find_gpu("h200")
 RATES = {"ieee": CARD.flops, "tf32x3": CARD.single / 3, "tf32": CARD.single, "bf16": CARD.half, "fp16": CARD.half}
 """Operations a second that the card has for products of a precision, by its data sheet."""
 FEATURES, HIDDEN = 27, 512
-TRIED = {"pairwise": (1, "FMA in CUDA C++"), "backward": (0, "grouped LENGTH32 AHEAD8 nu1")}
-"""Of `tried.json`: the run, and the variant that the kernel became, but for what changed in it later."""
 STEP = 310
 """Microseconds that the grafted inference is to take at most, in a CUDA graph."""
 INDUCTOR = ("default", "coordinate_descent_tuning", "max-autotune", "combo_kernels")
@@ -169,24 +167,6 @@ def goals() -> str:
     return f"{table(head, lines)}\n{of(runs)}{commits(runs, rows)} {sure if once else ''}[Every row](../tests/benchmarks/results/dlrm/kernels.md).\n"
 
 
-def tried() -> str:
-    """Markdown: kernels that were timed beside the ones before, and beside nobody else yet."""
-    found = kept(RESULTS / "tried.json")
-    by: dict[tuple[int, str], dict[str, Row]] = {}
-    for row in found["rows"]:
-        by.setdefault((row["run"], row["what"]), {})[row["variant"]] = row
-    lines = [
-        [what, f"{before['us']:.2f}", f"{own[name]['us']:.2f}", f"{own['eager']['us']:.2f}" if "eager" in own else ""]
-        for (run, what), own in by.items()
-        if (before := own.get("present"))
-        for name in (
-            one for one in own if one == TRIED.get(what.split()[0], (0, ""))[1] and run == TRIED[what.split()[0]][0]
-        )
-    ]
-    first = found["runs"][0]
-    return f"{table('what, us before, us new, eager', lines)}\n{first['card']}, torch {first['torch']}, triton {first['triton']}; medians.\n"
-
-
 def every() -> str:
     """Markdown: all rows with everybody's time, and why somebody has none."""
     runs, rows = kernels()
@@ -295,7 +275,6 @@ def noise(row: Row, form: str) -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "dlrm_tried": tried,
     "dlrm_steps": steps,
     "dlrm_goals": goals,
     "dlrm_grafted": grafted,
@@ -307,8 +286,9 @@ def tables() -> dict[str, Callable[[], str]]:
     """Name of a pair of markers -> what makes the Markdown between them."""
     import dlrm_cpu_tables  # whose lines are made with this file's functions
     import dlrm_talk_tables
+    import dlrm_tried_tables
 
-    return TABLES | dlrm_talk_tables.TABLES | dlrm_cpu_tables.TABLES
+    return TABLES | dlrm_talk_tables.TABLES | dlrm_cpu_tables.TABLES | dlrm_tried_tables.TABLES
 
 
 def markers(name: str) -> tuple[str, str]:

@@ -138,7 +138,7 @@ DLRM = (
 WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     (
         {"kernel": "lookups", "batch": 65_536},
-        "of tables larger than the L2 cache single rows are read at random; neither other tiles, nor the order of tables, nor cache hints are faster",
+        "of tables larger than the L2 cache rows of 64 bytes are read at random; neither other tiles, nor the order of tables, nor cache hints are faster",
     ),
     (
         {"kernel": "lookups_backward", "batch": 128},
@@ -146,11 +146,11 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ),
     (
         {"kernel": "lookups_backward", "batch": 65_536, "columns": 16},
-        "a gradient is one atomic addition for each sample and column, all in the L2 cache; to group the lookups by row costs more",
+        "each lookup is added atomically, in the L2 cache; to group the lookups by row takes longer than all of that (below)",
     ),
     (
         {"kernel": "lookups_backward", "batch": 65_536},
-        "of the kernel that adds each lookup atomically; grouped by row, as they are now, they have been timed beside that one alone (below)",
+        "the passes that group the lookups by row cost the same at any width, and are counters and lists, no copy (below)",
     ),
     (
         {"kernel": "outer_folded", "precision": "ieee"},
@@ -158,11 +158,11 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ),
     (
         {"kernel": ("outer", "outer_folded"), "precision": "bf16"},
-        "scaling by `x_i` waits for the matrix instructions of a tile; in TF32 the same wait hides behind twice the bytes",
+        "not known: candidates that scale `x_j` before, and do not wait for a tile's matrix instructions, are hardly faster (below)",
     ),
     (
         {"kernel": "pairwise", "precision": "ieee"},
-        "of the Triton kernel, which makes 32 x 32 products for the 351 that are needed; the one in CUDA C++ has been timed beside it alone (below)",
+        "all samples run at once, a warp each, 16 a multiprocessor: by count no unit is busy more than about half the time; what a warp waits for is not known",
     ),
     (
         {"kernel": "pairwise", "precision": "tf32x3"},

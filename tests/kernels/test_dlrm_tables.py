@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 from folders import ROOT
 
+pytest.importorskip("triton")
+
+from inductor_lab.kernels.dlrm.lookups_grouped import faster
+
 MADE = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "dlrm_tables.py"))
 RUN = {"card": "NVIDIA H200", "torch": "2.11", "triton": "3.6", "copy_bytes_per_s": 4e12}
 
@@ -45,9 +49,10 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 TALK = ("dlrm_talk", "dlrm_item", "dlrm_modes", "dlrm_rates", "dlrm_names")
 CPU = ("dlrm_reader", "dlrm_trained", "dlrm_exported", "dlrm_outer_code", "dlrm_outer_3")
+TRIED = ("dlrm_grouped", "dlrm_tiles")
 
 
-@pytest.mark.parametrize("name", [*MADE["TABLES"], *TALK, *CPU])
+@pytest.mark.parametrize("name", [*MADE["TABLES"], *TALK, *CPU, *TRIED])
 def test_a_page_has_the_committed_results(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
     start, end = MADE["markers"](name)
@@ -65,7 +70,7 @@ def test_a_goal_is_met_by_the_interval_or_the_row_says_how_far(tables: dict[str,
     assert lines[2] == f"| lookups | 128 | 16 | 10,000 | ieee | {told} 8x default | 15.00 (14.50 to 15.50), met |  |"
     missed = "| 85% of the copy rate | 50% (48% to 53%), missed by 41% | of tables larger than the L2 cache"
     assert missed in lines[3]
-    assert "| 2x Inductor | no | of the Triton kernel, which makes 32 x 32 products" in lines[5]
+    assert "| 2x Inductor | no | all samples run at once" in lines[5]
     assert lines[4].startswith("| outer | 128 | 16 |  | ieee |") and lines[4].endswith(
         "| 1.05x best | 15.00 (14.50 to 15.50), met |  |"
     )
@@ -78,6 +83,17 @@ def test_a_committed_row_that_misses_its_goal_says_why(name: str) -> None:
         *_, goal, reason, _ = (line if line.startswith("|") else "| met |  |").split("|")
         if "missed" in goal or "above" in goal or "not certain" in goal:
             assert reason.strip(), f"tests/benchmarks/goals.py has no reason in WHY for {line}"
+
+
+def test_lookups_are_grouped_where_that_was_faster() -> None:
+    times: dict[tuple[int, int, int], dict[str, float]] = {}
+    for one in MADE["kept"](MADE["RESULTS"] / "lookups_tried.json")["rows"]:
+        if one["kernel"] == "lookups_backward" and one["ids"] == "evenly":
+            times.setdefault((one["batch"], one["columns"], one["run"]), {})[one["variant"]] = one["us"]
+    pairs = {key: own for key, own in times.items() if {"atomic", "grouped"} <= own.keys()}
+    assert len(pairs) == 13
+    for (batch, columns, _), own in pairs.items():
+        assert faster(batch, [10_000] * 26, columns) == (own["grouped"] < own["atomic"])
 
 
 def test_arithmetic_is_a_share_of_the_rate_of_its_products() -> None:

@@ -13,6 +13,7 @@ import inductor_lab
 pytest.importorskip("triton")
 
 from inductor_lab.errors import LabError
+from inductor_lab.judge.process.file_parts import forbidden_name
 from inductor_lab.kernels.dlrm import lookups
 from inductor_lab.kernels.steps import definitions, steps, written
 from inductor_lab.kernels.steps.dlrm import interaction
@@ -36,7 +37,7 @@ MARKS = {
 }
 
 UNEQUAL = "groups of every kind"
-"""Inputs of very different sizes, whose products nearly cancel: there `outer_3` may be further from float64 than eager allows (docs/dlrm.md)."""
+"""Inputs of very different sizes, whose products nearly cancel: there `outer_3` may be further from float64 than eager allows."""
 
 
 @pytest.mark.parametrize("step", [pytest.param(step, marks=MARKS.get(step, ())) for step in STEPS])
@@ -47,6 +48,11 @@ def test_a_step_computes_what_its_span_does(step: str, tmp_path: Path) -> None:
     file.write_text(written("dlrm", step, own, file.name), encoding="utf-8")
     wrong = [case.name for case in verify(file, effort="quick").cases if not case.passed]
     assert not [name for name in wrong if step != "outer_3" or not name.startswith(UNEQUAL)]
+
+
+@pytest.mark.parametrize("step", ["outer_1", "outer_2", "outer_3"])
+def test_a_step_that_only_a_card_computes_uses_nothing_that_is_refused(step: str) -> None:
+    assert forbidden_name(written("dlrm", step, capture(step), "outer.py")) == ""
 
 
 def test_the_last_step_is_the_kernel() -> None:

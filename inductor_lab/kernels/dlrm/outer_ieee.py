@@ -13,9 +13,6 @@ It is compiled by nvcc at its first call, half a minute, and kept where PyTorch 
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
-
 import torch
 import triton
 from torch import Tensor
@@ -130,14 +127,6 @@ void launch(torch::Tensor x, torch::Tensor tiles, torch::Tensor partial) {
 """
 
 
-@cache
-def _module() -> Any:
-    from torch.utils.cpp_extension import load_inline
-
-    declared = "void launch(torch::Tensor, torch::Tensor, torch::Tensor);"
-    return load_inline("outer_ieee", declared, SOURCE, functions=["launch"], extra_cuda_cflags=["-O3"])
-
-
 def outer_linear(
     x: Tensor, weight: Tensor | Folded, bias: Tensor | None = None, *, relu: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -152,13 +141,28 @@ def outer_linear(
     folded = weight if isinstance(weight, Folded) else fold(weight, BLOCK_J)
     if folded.block_j != BLOCK_J:
         raise ValueError(f"a weight folded in blocks of {BLOCK_J} is asked for, this has {folded.block_j}")
-    x, batch = x.contiguous(), x.shape[0]
-    outputs = triton.cdiv(batch, BLOCK) * triton.cdiv(hidden, BLOCK)
-    parts = max(1, PROGRAMS // max(1, outputs))
-    out = x.new_empty((batch, hidden)) if out is None else out
-    if batch:
-        partial = x.new_empty((parts, batch, hidden))
-        with torch.cuda.device_of(x):
-            _module().launch(x, folded.tiles, partial)
-        sum_parts(partial, bias, out, relu)
+    out = x.new_empty((len(x), hidden)) if out is None else out
+    if len(x):
+        multiply_ieee(x.contiguous(), folded.tiles, bias, out, relu=relu)
     return out
+
+
+BUILT = []
+"""The module that nvcc made of SOURCE, once it has."""
+
+
+def multiply_ieee(
+    x: torch.Tensor, tiles: torch.Tensor, bias: torch.Tensor | None, out: torch.Tensor, *, relu: bool
+) -> None:
+    """Write out [B, H] of arguments that belong together; `tiles` are those of `fold(weight, BLOCK_J)`."""
+    from torch.utils.cpp_extension import load_inline
+
+    if not BUILT:
+        declared = "void launch(torch::Tensor, torch::Tensor, torch::Tensor);"
+        BUILT.append(load_inline("outer_ieee", declared, SOURCE, functions=["launch"], extra_cuda_cflags=["-O3"]))
+    batch, hidden = out.shape
+    outputs = triton.cdiv(batch, BLOCK) * triton.cdiv(hidden, BLOCK)
+    partial = x.new_empty((max(1, PROGRAMS // max(1, outputs)), batch, hidden))
+    with torch.cuda.device_of(x):
+        BUILT[0].launch(x, tiles, partial)
+    sum_parts(partial, bias, out, relu)
