@@ -26,7 +26,7 @@ GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
 SNIPPET = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["unedited", "clock", "grafts"])
+@pytest.mark.parametrize("name", ["unedited", "clock", "grafts", "cuda_spans"])
 def test_a_table_is_the_committed_result(name: str) -> None:
     made = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "table.py"))
     file, table = made["TABLES"][name]

@@ -192,13 +192,14 @@ class _Region:
     def grafted(self, hand: str, numbers: Sequence[str]) -> list[ast.stmt]:
         """What takes the region's place."""
         before = [made for statement in self.region for made in self._before(statement)]
-        arguments = [self._variable(name, before) for name in self.passed]
+        variables = {name: self._variable(name, before) for name in self.passed}
         numbered = {node.id for text in numbers for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-        before = _needed(before, self.later | numbered | {*arguments})
+        before = _needed(before, self.later | numbered | {*variables.values()})
         known = self.defined | {name for one in before for name in _assigned(one)}
-        for name in (*_missing(before, self.defined), *(name for name in arguments if name not in known)):
+        for name in (*_missing(before, self.defined), *(name for name in variables.values() if name not in known)):
             raise LabError(f"`{name}` is made by a step of the span, and is no memory of its own")
         after = [copy.deepcopy(one) for one in self._freed(known)]
+        arguments = [self._whole(name, variable) for name, variable in variables.items()]
         call = _at(ast.parse(f"if {hand}({', '.join([*arguments, *numbers])}):\n    pass").body[0], self.steps[0])
         assert isinstance(call, ast.If)
         call.body, call.orelse = after or call.body, list(self.region)
@@ -238,10 +239,12 @@ class _Region:
     def _allocated(self, tensor: SpanTensor, where: ast.stmt) -> ast.stmt:
         makers = Counter([*self.makers.values(), f"{EMPTY}cuda"])
         maker = self.makers.get(tensor.name) or makers.most_common(1)[0][0]
-        shape, stride = (
-            f"({''.join(f'{size}, ' for size in sizes)})" for sizes in (tensor.type.shape, tensor.type.stride)
-        )
-        return _at(ast.parse(f"{tensor.name} = {maker}({shape}, {stride}, torch.{tensor.type.dtype})").body[0], where)
+        made = f"{tensor.name} = {maker}({_sizes(tensor)}, torch.{tensor.type.dtype})"
+        return _at(ast.parse(made).body[0], where)
+
+    def _whole(self, name: str, variable: str) -> str:
+        """A tensor as it was made; another variable may name a part of its memory: padded logits without the padding."""
+        return variable if variable == name else f"reinterpret_tensor({variable}, {_sizes(self.tensors[name])}, 0)"
 
     def _variable(self, name: str, before: Sequence[ast.stmt]) -> str:
         """The variable that has a tensor's memory when the hand kernel runs: its first name, or one that it was given since."""
@@ -259,6 +262,11 @@ class _Region:
                 kept = [target for target in statement.targets if isinstance(target, ast.Name) and target.id in known]
                 if kept:
                     yield ast.copy_location(ast.Delete(targets=list(kept)), statement)
+
+
+def _sizes(tensor: SpanTensor) -> str:
+    """Its shape and strides, as a wrapper passes them."""
+    return ", ".join(f"({''.join(f'{size}, ' for size in sizes)})" for sizes in (tensor.type.shape, tensor.type.stride))
 
 
 def _block(function: ast.FunctionDef, lines: set[int]) -> list[ast.stmt]:

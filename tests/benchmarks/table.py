@@ -174,7 +174,25 @@ def each_graft(document: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-TABLES = {"unedited": ("README.md", unedited), "clock": ("docs/timing.md", clock), "grafts": ("docs/graft.md", grafts)}
+def cuda_spans() -> str:
+    """Spans as CUDA C++, each beside Inductor's own sequence."""
+    document = read("cuda_gpu.json")
+    rows = [row for row in document["rows"] if row["category"] == "span"]
+    lines = ["| span | | generated / CUDA | |", "|---|---|---|---|"]
+    lines += [
+        f"| {row['what']} | `{row['kernel']}` | {row['generated_to_hand']:.3f} | {row['verdict']} |" for row in rows
+    ]
+    right = sum(row["verified"] == "pass" for row in rows)
+    lines += ["", f"{document['device']}, torch {document['torch']}; {right} of {len(rows)} verified on it."]
+    return "\n".join(lines) + "\n"
+
+
+TABLES = {
+    "unedited": ("README.md", unedited),
+    "clock": ("docs/timing.md", clock),
+    "grafts": ("docs/graft.md", grafts),
+    "cuda_spans": ("docs/cuda.md", cuda_spans),
+}
 
 
 def pages() -> dict[str, str]:

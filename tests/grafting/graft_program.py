@@ -2,7 +2,8 @@
 
 A turn is `plain`, or files to graft joined by `,`: then one `with` stands around the loop. Under torch.distributed.run each rank trains on its own part
 of the batch, on the card of its number where there are several. HOW they share what they learn: `behind` the compiled function the gradients are
-reduced, `ddp` does it, or `inside` the function a mean is reduced too, by a collective among its steps. On the CPU Inductor is told to write Triton for
+reduced, `ddp` does it, or `inside` the function a mean is reduced too, by a collective among its steps. `padded`, alone, multiplies a part of a result in
+its own memory, padded with zeros, as Inductor does with an odd number of classes on a card. On the CPU Inductor is told to write Triton for
 it, which Triton's interpreter runs.
 Tests start it with `run`, and eject what its log shows with `files_of`.
 """
@@ -67,6 +68,9 @@ def train(device: str, steps: int, rank: int, how: str) -> list[float]:
         if how == "inside":
             x = model[:3](x)
             x = model[3](x - all_reduce(x.detach().mean(0), "avg", dist.group.WORLD))
+        elif how == "padded":
+            part = model(x)[:, :6] * 0.1
+            x = nn.functional.pad(part, (0, 2, 0, 0)) @ y.t() @ y + part.sum(0).mean()
         else:
             x = called(x)
         return (x - y).square().mean()
@@ -94,6 +98,13 @@ def triton_on_the_cpu() -> None:
     triton.triton_hash_with_backend = lambda: "the interpreter"
 
 
+def rows_are_padded() -> None:
+    """As on a card, where Inductor begins each row of a large tensor at a multiple of 128 bytes: here of small ones, of 16 bytes."""
+    import torch._inductor.config as config
+
+    config.disable_padding_cpu, config.padding_stride_threshold, config.padding_alignment_bytes = False, 4, 16
+
+
 def main(device: str, steps: int, how: str, *turns: str) -> None:
     rank = int(os.environ.get("RANK", 0))
     if device == "cpu":
@@ -101,6 +112,8 @@ def main(device: str, steps: int, how: str, *turns: str) -> None:
     else:
         device = f"cuda:{rank % torch.cuda.device_count()}"
         torch.cuda.set_device(device)
+    if how == "padded":
+        rows_are_padded()
     if "RANK" in os.environ:
         dist.init_process_group("gloo")
     from torch._dynamo.utils import counters

@@ -26,12 +26,15 @@ from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
 from inductor_lab import GraftWarning, LabError, graft, store
 from inductor_lab.eject import eject
+from inductor_lab.eject.span import eject_span
 from inductor_lab.grafting import inductor
 from inductor_lab.grafting.context import nearest
 from inductor_lab.grafting.hand import Fitting, Misfit, PassedTensor
 from inductor_lab.grafting.inductor import Launch
+from inductor_lab.read import read
 from inductor_lab.read.module import read_module
 from inductor_lab.records import Capture, Kernel
+from inductor_lab.spans import span
 
 
 @dataclass
@@ -554,3 +557,20 @@ def test_each_rank_grafts_spans_beside_its_collectives(tmp_path: Path, how: str,
     for one in told:
         assert one["losses"] == plain[one["rank"]] and not one["warnings"]
         assert one["launches"] == [{"cpu": 3}] * spans
+
+
+@pytest.mark.slow
+@pytest.mark.from_nothing
+def test_a_span_is_passed_all_of_what_the_model_names_a_part_of_by_then(tmp_path: Path) -> None:
+    """A padded product, whose only name is that of its part without the padding: as BERT's logits are, of 30,522 classes."""
+    log = tmp_path / "run.log"
+    (plain,) = run("cpu", 3, ["plain"], tmp_path / "one", log, how="padded")
+    found = read([log], "program")
+    one = span(found, "0_forward", 5, 6)
+    file = tmp_path / "hand.py"
+    file.write_text(eject_span(found, one))
+    assert "reinterpret_tensor(buf4, (4, 6), (8, 1), 0); del buf4  # reuse" in log.read_text()
+    assert [step.call for step in one.steps] == ["", "extern_kernels.mm"]
+    assert ("buf4", (4, 8)) in [(tensor.name, tensor.type.shape) for tensor in one.tensors]
+    (grafted,) = run("cpu", 3, [str(file)], tmp_path / "other", how="padded")
+    assert grafted["losses"] == plain["losses"] and grafted["launches"] == [{"cpu": 3}] and not grafted["warnings"]

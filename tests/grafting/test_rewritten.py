@@ -203,15 +203,18 @@ def test_a_scratch_that_is_cleared_for_a_step_is_neither_made_nor_cleared() -> N
     assert "workspace" not in before + hand
 
 
-def test_a_tensor_is_passed_under_the_name_that_it_has_by_then() -> None:
+def test_a_tensor_is_passed_under_the_name_that_it_has_by_then_and_as_a_whole() -> None:
+    """That name may be a part's: rows were padded for a product, and what is computed without the padding lies in their memory."""
     wrapper = WRAPPER.replace(
         "        extern_kernels.mm(buf0",
-        "        buf9 = buf0; del buf0  # reuse\n        before.run(buf9, 2048, stream=stream0)\n        extern_kernels.mm(buf9",
+        "        buf9 = reinterpret_tensor(buf0, (64, 30), (32, 1), 0); del buf0  # reuse\n"
+        "        before.run(buf9, 1920, stream=stream0)\n"
+        "        extern_kernels.mm(reinterpret_tensor(buf9, (64, 32), (32, 1), 0)",
     )
     wrapper = wrapper.replace("buf2 = buf0; del buf0", "buf2 = buf9; del buf9")
     lines = lines_of(wrapper, ".mm(", "last.run")
     _, hand, _ = before_and_after(wrapper, lines, "buf0 in, arg1_1 in, buf1 inner, buf2 out")
-    assert hand.splitlines()[0] == "hand(buf9, arg1_1, buf2)"
+    assert hand.splitlines()[0] == "hand(reinterpret_tensor(buf9, (64, 32), (32, 1), 0), arg1_1, buf2)"
 
 
 def test_statements_keep_their_lines() -> None:
