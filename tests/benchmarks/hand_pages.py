@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
-from goals import GOALS, Goal, reached
+from goals import GOALS, Goal, reached, why
 from roofline import TITLE, roofline
 from timed_rows import RECORDING, Row, bounded, commit, outrun, rates, recorded_once, stands
 
@@ -140,11 +140,14 @@ def of_goals(kernel: str, found: Row) -> str:
         told = {id(row): reached(row, goal, timed, found["runs"]) for row in own}
         if goal.what == "line" and own:  # the point farthest from it
             own = [max(own, key=lambda row: float(told[id(row)][0].split()[0]))]
-        lines += [[goal.says, at(row, different(asked) or goal.where), *told[id(row)]] for row in own]
-        lines += [] if own else [[goal.says, at(goal.where, goal.where), "", "not measured"]]
+        for row in own:
+            value, says = told[id(row)]
+            reason = "" if says.startswith("met") else why({"kernel": kernel, "goal": goal.says} | row)
+            lines.append([goal.says, at(row, different(asked) or goal.where), value, says, reason])
+        lines += [] if own else [[goal.says, at(goal.where, goal.where), "", "not measured", ""]]
     if not lines:
         return "None has a number: a hand kernel is kept where it wins, and a tie is a result.\n"
-    return f"{table(['goal', 'point', 'measured', 'and'], lines)}\n{meant(GOALS[kernel])}\n"
+    return f"{table(['goal', 'point', 'measured', 'and', 'why not'], lines)}\n{meant(GOALS[kernel])}\n"
 
 
 def meant(goals: tuple[Goal, ...]) -> str:
