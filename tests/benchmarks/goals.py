@@ -184,8 +184,8 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ),
     (
         {"kernel": "rotary", "tokens": (512, 1024)},
-        "Liger turns dense copies in place, and no memory for a result is taken; in place ours gains as much at 512 tokens, and a third of it at 1,024 (below); "
-        "none of the kernel's candidates is as fast",
+        "Liger turns dense copies in place, without memory for a result; in place ours gains as much at 512 tokens, and a third of that at 1,024 "
+        "(below); none of the kernel's candidates is as fast",
     ),
     (
         {"kernel": "rotary", "decoding": True},
