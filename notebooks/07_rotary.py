@@ -189,9 +189,7 @@ print(done.stdout)
 #
 # In [pytorch #141265](https://github.com/pytorch/pytorch/issues/141265) Inductor is behind Liger on rope, but "rope backwards is very good
 # for us". Here a call is forward and backward, in microseconds, by everybody whose results and gradients are float64's. Liger
-# wants tokens before heads and copies what lies otherwise. Where somebody has no time, the reason stands below. That flash-attention's result is
-# refused is our harness's fault: Liger, asked before it, wrote over the gradient that both are given, which is restored now. The row has not been
-# measured since.
+# wants tokens before heads and copies what lies otherwise. Where somebody has no time, the reason stands below.
 
 # %%
 both = us[~forward].drop(columns=["again", "eager"]).dropna(axis=1, how="all")
@@ -232,17 +230,15 @@ pd.DataFrame(gains).describe().loc[["min", "50%", "max"]].round(2)
 pd.DataFrame([one | rotary(**one) for one in CANDIDATES])
 
 # %%
-tuned = [row for row in kept["rows"] if "tuned_us" in row]
-for row in tuned:
-    best, first = next(iter(row["tuned_us"])), row["tuned_us"].get(str(CANDIDATES[0]), float("nan"))
-    print(
-        f"{row['batch']} x {row['tokens']}: {best} {row['tuned_us'][best]:.2f} us, the first of the table {first:.2f}"
-    )
-print(
-    f"{len(tuned)} points with all candidates beside each other"
-    if tuned
-    else "all candidates in turn: not measured yet"
-)
+tuned = pd.DataFrame([row for row in kept["rows"] if "tuned_us" in row])
+beside = pd.DataFrame(tuned["tuned_us"].tolist())
+first = beside[str(CANDIDATES[0])]
+tuned = tuned.assign(first=first, gains=first / beside.min(axis=1) - 1, fastest=beside.idxmin(axis=1))
+print(f"the first is the fastest, or within 2 % of it, at {(tuned['gains'] < 0.02).sum()} of {len(tuned)} points")
+few = tuned["tokens"].between(2, 1024)
+found = beside[few].T.set_axis([f"us, {tokens} tokens" for tokens in tuned["tokens"][few]], axis=1)
+print("and of", *tuned.query("gains >= 0.02")["tokens"], "tokens another is by more:")
+found.round(2)
 
 # %% [markdown]
 # ## Ahead of time?

@@ -193,9 +193,8 @@ for one in fits:
     print(f"{what}: {near}, off by {one['of the time']:.0%} at most; fixed is {share:.0%} of the time at 95 %")
 
 # %% [markdown]
-# So the hand kernel's time is nearly linear for 1, 4 and 16 tokens, but not proportional: at 95 % most of it is the fixed part, so that from 90 to 95 % less
-# than half is saved. For 130 tokens it is no line. There it is also behind Inductor at every sparsity but 90 %. Inductor's own is no line beyond one
-# token, and with 16,384 neurons.
+# So the hand kernel's time is nearly linear, but not proportional: at 95 % most of it is the fixed part, so that from 90 to 95 % less than half is saved.
+# Inductor's own is a line with 16,384 neurons alone. For 130 tokens it is ahead of the hand kernel at 95 %.
 
 # %%
 COLOURS = {"hand": "#1f6f6b", "atomic": "#c46a1b", "default": "#2f5f8f", "dense": "#8a867b", "bound": "black"}

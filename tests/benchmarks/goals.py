@@ -174,8 +174,50 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ),
     ({"grafted": "outer_3"}, "the folded layer alone takes more than the goal leaves for it"),
     ({"grafted": "outer_1"}, "the layer is not folded: it reads the whole weight"),
+    (
+        {"kernel": "lora_linear", "goal": "1.2x default"},
+        "the main kernel alone, with bias and relu, is as fast as that; of the low-rank kernel beside it little is hidden (below)",
+    ),
+    (
+        {"kernel": "lora_linear"},
+        "the main kernel of rank 0, which computes no more than the library's product, is slower than that: it is Triton's loop (below)",
+    ),
+    (
+        {"kernel": "rotary", "tokens": (512, 1024), "half_tables": False},
+        "Liger does less: dense copies in place, and of each table half a row; in place ours gains as much at 512 tokens, and a third at 1,024 (below); "
+        "none of the kernel's candidates is as fast",
+    ),
+    (
+        {"kernel": "rotary", "decoding": True},
+        "Inductor has one launch too, and what is left is a chain: a store behind two loads that wait for each other takes longer alone than the goal leaves "
+        "for one sample (the page of all kernels)",
+    ),
+    (
+        {"kernel": "rotary", "interleaved": True},
+        "the two rows are of different rounds; in the candidates' rounds they differ by less than 1 %, and a thread has three loads of 16 bytes for six of 8",
+    ),
+    (
+        {"kernel": "sparse_ffn", "sparsity": 0.9, "goal": "3x Inductor"},
+        "a third of max-autotune's time is less than a copy of as many bytes takes (below)",
+    ),
+    (
+        {"kernel": "sparse_ffn", "sparsity": 0.9},
+        "for no neuron its two launches take half of that, its bytes at the copy rate the other half, and they overlap in part only (below)",
+    ),
+    (
+        {"kernel": "sparse_ffn", "sparsity": 0.75, "matrices": 2},
+        "a copy of as many bytes takes more than 1.3 times them at the rate of a large copy (below)",
+    ),
+    (
+        {"kernel": "sparse_ffn", "sparsity": 0.75, "matrices": 3},
+        "a quarter of the time is what two launches take for no neuron (below, of two matrices); without that it would be met",
+    ),
+    (
+        {"kernel": "sparse_ffn", "sparsity": 0.95},
+        "it is below the line: up to 1,280 neurons have a schedule of their own, which takes less for no neuron (below)",
+    ),
 )
-"""Fields of DLRM's rows, each this or one of these -> why they do not reach their goal."""
+"""Fields of rows, each this or one of these -> why they do not reach their goal. Of what is no part of DLRM, `goal` is what the goal says."""
 
 
 def why(row: Row) -> str:

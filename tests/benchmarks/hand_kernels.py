@@ -11,7 +11,8 @@
 A row a point, then two a step: `diff` of it with the captured model's step, and what `verify --thorough` says. Inputs are cold, the order in a round is
 random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to float64 before it is timed, `hand` behind it too.
 The copy's and the products' rates are measured in the same run. Processes that compile beside each other take turns at the card (`card.py`); verdicts
-come when all times are taken. contests/KERNEL.py says what is timed and against whom.
+come when all times are taken, several beside each other. Where memory ran out meanwhile, a step is judged again, alone. contests/KERNEL.py says what is
+timed and against whom.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -37,7 +38,7 @@ from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
 
-from inductor_lab.errors import LabError
+from inductor_lab.errors import SHORT, LabError
 from inductor_lab.kernels.steps import steps, written
 from inductor_lab.measure.timing import ceilings
 
@@ -220,17 +221,31 @@ def main() -> None:
             results.begin("hand_kernels.py", copy_bytes_per_s=copied())
     failed, late = [], 0
     with tempfile.TemporaryDirectory() as folder:
-        for verdicts in (False, True):  # judging computes on the card too
-            now = [(*one, asked, on, end, folder) for one in left if (one[0]["verb"] == "verify") == verdicts]
-            for found in each(row_of, now, asked.jobs):
-                late += found is None
-                if found:
-                    failed += [found["failed"]] if "failed" in found else []
-                    results.add(found)
+        for found in found_of(left, asked, on, end, folder):
+            late += found is None
+            if found:
+                failed += [found["failed"]] if "failed" in found else []
+                results.add(found)
     if late:
         sys.exit(LEFT)
     if failed:
         sys.exit(f"error: {len(failed)} rows were not timed: {failed[0]}")
+
+
+def found_of(left: Sequence[tuple[Row, Any]], asked: argparse.Namespace, *how: Any) -> Iterator[Row | None]:
+    """The rows as they come. Whose judge had too little memory beside the others is judged again, alone."""
+    times, verdicts = ([one for one in left if (one[0]["verb"] == "verify") == judged] for judged in (False, True))
+    yield from each(row_of, [(*one, asked, *how) for one in times], asked.jobs)
+    short: list[Row] = []
+    for found in each(
+        row_of, [(*one, asked, *how) for one in verdicts], asked.jobs
+    ):  # judging computes on the card too
+        if found and SHORT in found.get("failed", "") and asked.jobs > 1:
+            short.append(found)
+        else:
+            yield found
+    again = [one for one in verdicts if any(one[0].items() <= row.items() for row in short)]
+    yield from each(row_of, [(*one, asked, *how) for one in again], 1)
 
 
 def work(contest: Any, asked: argparse.Namespace, parts: Sequence[str]) -> list[tuple[Row, Any]]:

@@ -19,18 +19,16 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent))
 
-from goals import GOALS, Goal, reached
+from goals import GOALS, Goal, reached, why
 from roofline import TITLE, roofline
 from timed_rows import RECORDING, Row, bounded, commit, outrun, rates, recorded_once, stands
 
 from inductor_lab.kernels.steps import STEPS, says
-from inductor_lab.measure.contest.contestants import INDUCTOR
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = ROOT / "inductor_lab" / "kernels"
 GALLERY = ROOT / "docs" / "kernels.md"
 PARTS = ROOT / "tests" / "benchmarks" / "results" / "where_time_goes.json"
-TRIED = ROOT / "tests" / "benchmarks" / "results" / "kernels_tried.json"
 PICTURE = ROOT / "docs" / "pictures" / "roofline.svg"
 NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
@@ -43,8 +41,6 @@ ELSEWHERE = {
 }
 """Kernel -> what it is and where its results are told, if not in its folder."""
 OURS = ("hand", "again")
-GAINS = 1.03
-"""How many times as fast a variant is that is told of."""
 STATES = {"cold": "us, cold", "code": "its code in the caches", "warm": "warm"}
 """States of the caches, as `where_time_goes.py` has them, and what they are called."""
 FOLDERS = sorted(STEPS)
@@ -144,11 +140,14 @@ def of_goals(kernel: str, found: Row) -> str:
         told = {id(row): reached(row, goal, timed, found["runs"]) for row in own}
         if goal.what == "line" and own:  # the point farthest from it
             own = [max(own, key=lambda row: float(told[id(row)][0].split()[0]))]
-        lines += [[goal.says, at(row, different(asked) or goal.where), *told[id(row)]] for row in own]
-        lines += [] if own else [[goal.says, at(goal.where, goal.where), "", "not measured"]]
+        for row in own:
+            value, says = told[id(row)]
+            reason = "" if says.startswith("met") else why({"kernel": kernel, "goal": goal.says} | row)
+            lines.append([goal.says, at(row, different(asked) or goal.where), value, says, reason])
+        lines += [] if own else [[goal.says, at(goal.where, goal.where), "", "not measured", ""]]
     if not lines:
         return "None has a number: a hand kernel is kept where it wins, and a tie is a result.\n"
-    return f"{table(['goal', 'point', 'measured', 'and'], lines)}\n{meant(GOALS[kernel])}\n"
+    return f"{table(['goal', 'point', 'measured', 'and', 'why not'], lines)}\n{meant(GOALS[kernel])}\n"
 
 
 def meant(goals: tuple[Goal, ...]) -> str:
@@ -185,34 +184,6 @@ def of_parts(subject: str) -> str:
     ]
     said = "\nBehind a flush of the L2 cache; behind it and the same kernels on other data; and on the same data again. Medians in a CUDA graph.\n"
     return table(["point", "part", *STATES.values()], lines) + said if lines else ""
-
-
-# ---------------------------------------------------------------- what was tried since
-
-
-def of_tried(kernel: str) -> str:
-    """Of the latest variants that were timed beside the kernel before, the fastest at each point where one gains; empty where none does."""
-    found = json.loads(TRIED.read_text(encoding="utf-8"))
-    latest = {row["point"]: row["us"] for row in found["rows"] if row["kernel"] == kernel and "before" in row["us"]}
-    lines = []
-    for point, us in latest.items():
-        others = {name: told for name, told in us.items() if name in INDUCTOR}
-        variants = [us[name] for name in us if name not in others]
-        before, fastest = us["before"], min(variants)
-        if fastest[0] * GAINS < before[0]:
-            other = min(others, key=lambda name: others[name][0], default="")
-            own = within(us["new"]) if "new" in us else ""
-            told = f"{others[other][0]:.2f} {other}" if other else ""
-            lines.append([point, within(before), own, within(fastest), told])
-    if not lines:
-        return ""
-    run = found["runs"][-1]
-    said = (
-        "Variants beside the kernel before, in the same rounds, where the fastest gains 3 % or more. *Its choice* is what the kernel "
-        "took over by itself, where that was among them; it may be slower than the fastest. The tables below do not have them yet. "
-        f"{run['card']}, torch {run['torch']}; [all variants](../../../tests/benchmarks/results/{TRIED.name}).\n"
-    )
-    return f"{said}\n{table(['point', 'us, before', 'its choice', 'fastest variant', 'Inductor'], lines)}"
 
 
 # ---------------------------------------------------------------- beside everybody else
@@ -289,7 +260,7 @@ def of_commits(timed: list[Row], found: Row) -> str:
 
 def of_step(run: Row) -> bool:
     """Whether a run may have timed or judged steps."""
-    return "--only time" not in run.get("command", "")
+    return not any(option in run.get("command", "") for option in ("--only time", "--tune"))
 
 
 def own(row: Row) -> list[str]:
@@ -329,7 +300,6 @@ def of_kernel(kernel: str) -> str:
         "What each step gained": of_steps(kernel, found),
         "What it is to reach": of_goals(kernel, found),
         "Where the time goes": of_parts(kernel),
-        "Tried since": of_tried(kernel),
         "Beside everybody else": beside,
     }
     return "\n".join(f"### {title}\n\n{part}" for title, part in parts.items() if part)

@@ -48,7 +48,7 @@ def roofline(timed: dict[str, list[Row]]) -> str:
         f'<circle cx="{LEFT + 5 + 96 * place}" cy="22" r="5" fill="{COLOURS[word]}"/><text class="tick" x="{LEFT + 16 + 96 * place}" y="26">{word}</text>'
         for place, word in enumerate(used)
     )
-    said = f"beside the best other one. Upwards: share of the bound; to the right: the bound in us, {AT_LEAST} and less at the edge"
+    said = "beside the best other one. Up: share of the bound; right: the bound in us, what is beyond at the edge"
     panels = "\n".join(
         f'  <g transform="translate({LEFT + STEP[0] * (number % 3)} {TOP + STEP[1] * (number // 3)})">\n    {panel(kernel, own)}\n  </g>'
         for number, (kernel, own) in enumerate(drawn.items())

@@ -171,8 +171,11 @@ def rope(on: str, small: bool) -> Iterator[tuple[str, Parts]]:
     points += [rotary.Point(1, tokens, layout="qkv") for tokens in (128, 512, 1024)]
     for point in [replace(point, tokens=min(point.tokens, 3)) for point in points[1:3]] if small else points:
 
-        def whole(point: Any = point, **how: Any) -> Function:
+        def whole(point: Any = point, as_liger: bool = False, **how: Any) -> Function:
             query, key, *tables = rotary.job(point, on).given
+            if as_liger:
+                query, key = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (query, key))
+                tables = [t[..., : t.shape[-1] // 2] for t in tables]
             cos, sin, positions = tables[0].reshape(tables[0].shape[-2:]), tables[1].reshape(tables[1].shape[-2:]), None
             positions = tables[2] if point.decoding else None
             return lambda: of_rotary.rotary(query, key, cos, sin, positions=positions, **how)
@@ -193,8 +196,9 @@ def rope(on: str, small: bool) -> Iterator[tuple[str, Parts]]:
             return alone
 
         told = f"batch {point.batch}, tokens {point.tokens}{', decoding' if point.decoding else ''}"
+        liger = {"as Liger: in place, dense, half tables": lambda: whole(as_liger=True, in_place=True)}
         yield told, {
-            "whole": whole, "every stride a parameter": with_parameters, "in place": lambda: whole(in_place=True),
+            "whole": whole, "every stride a parameter": with_parameters, "in place": lambda: whole(in_place=True), **({} if point.decoding else liger),
         }  # fmt: skip
 
 

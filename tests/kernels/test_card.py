@@ -8,7 +8,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import pairwise
@@ -26,6 +26,8 @@ BENCHMARKS = ROOT / "tests" / "benchmarks"
 sys.path.append(str(BENCHMARKS))
 
 import card  # noqa: E402
+
+from inductor_lab.errors import SHORT  # noqa: E402
 
 
 def noted(lock: Path, had: list[tuple[float, float]]) -> None:
@@ -217,6 +219,25 @@ def test_several_processes_have_all_rows() -> None:
     said = interpreted(BENCHMARKS / "hand_kernels.py", "rotary", "--smoke", "--jobs", "2")
     rows = [json.loads(line) for line in said.splitlines()]
     assert len(rows) == 4 and not any(row["refused"] for row in rows)
+
+
+def test_who_had_too_little_memory_to_be_judged_beside_the_others_is_judged_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import hand_kernels
+
+    asked_for: list[tuple[int, list[str]]] = []
+
+    def each(work: Any, on: list[tuple[Any, ...]], jobs: int) -> Iterator[dict[str, Any]]:
+        asked_for.append((jobs, [head["step"] for head, *_ in on]))
+        for head, *_ in on:
+            yield head | ({"failed": f"error: {SHORT}."} if head["step"] == "b" and jobs != 1 else {"verdict": "pass"})
+
+    monkeypatch.setattr(hand_kernels, "each", each)
+    left = [({"verb": "verify", "step": step}, None) for step in "abc"]
+    rows = [*hand_kernels.found_of(left, argparse.Namespace(jobs=6))]
+    assert [(row["step"], row["verdict"]) for row in rows] == [("a", "pass"), ("c", "pass"), ("b", "pass")]
+    assert asked_for == [(6, []), (6, ["a", "b", "c"]), (1, ["b"])]
 
 
 def timed(path: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[dict[str, Any]]:

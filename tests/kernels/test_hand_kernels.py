@@ -194,7 +194,7 @@ def test_a_goal_is_met_or_missed_or_not_certain(contests: Any) -> None:
 def test_each_goal_has_a_row() -> None:
     for kernel in sorted(MADE["GOALS"]):
         assert "not measured" not in MADE["of_goals"](kernel, MADE["results"](kernel))
-    assert "| 1.2x best | rows 5 |  | not measured |" in of_a_goal_without_rows()
+    assert "| 1.2x best | rows 5 |  | not measured |  |" in of_a_goal_without_rows()
 
 
 def of_a_goal_without_rows() -> str:
@@ -202,6 +202,19 @@ def of_a_goal_without_rows() -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(MADE["GOALS"], "none", (goal,))
         return str(MADE["of_goals"]("none", {"runs": [RUN], "rows": [point(2, 4, rows=1)]}))
+
+
+def test_a_committed_point_that_misses_its_goal_says_why_and_no_other_has_a_reason() -> None:
+    said = set()
+    for kernel in MADE["GOALS"]:
+        for line in MADE["of_goals"](kernel, MADE["results"](kernel)).splitlines():
+            if line.startswith("| ") and not line.startswith(("| ---", "| goal")):
+                *_, says, reason, _ = (cell.strip() for cell in line.split("|"))
+                assert bool(reason) != says.startswith("met"), f"tests/benchmarks/goals.py, WHY: {line}"
+                said.add(reason)
+    goals = __import__("goals")
+    unused = [where for where, reason in goals.WHY if where.get("kernel") in goals.GOALS and reason not in said]
+    assert not unused, "nothing misses its goal for these reasons any more"
 
 
 def test_what_a_step_gained() -> None:

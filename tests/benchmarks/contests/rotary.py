@@ -2,7 +2,7 @@
 
 Public kernels: Liger's, flash-attention's (Triton) and FlashInfer's. Each is given tables and layouts as it asks for them, made beforehand. Liger writes
 over queries, keys and gradients in [B, T, H, D], and is given copies, which each call but the first rotates on; any other layout it copies itself. Its kernel
-is Triton's, or another one where CuTe DSL is installed.
+is Triton's, or another one where CuTe DSL is installed. All three read an angle for each pair: to compare the same work, hand's tables are halves too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ POINTS = [
     Point(*LONG[0], layout="qkv"),
     *(Point(*LONG[0], layout, pairs) for layout in AXES for pairs in (False, True)),
     *(Point(*size, layout, pairs) for size in LONG[1:] for layout, pairs in (("BHTD", False), ("BTHD", True))),
-    *(Point(1, tokens, layout="qkv") for tokens in (1024, 512, 128)),
+    *(Point(1, tokens, layout="qkv", half_tables=half) for half in (False, True) for tokens in (1024, 512, 128)),
     *(Point(batch, 1, decoding=True) for batch in (1, 16, 256)),
     *(Point(*LONG[0], layout, pairs, backward=True) for layout in AXES for pairs in (False, True)),
     Point(*LONG[2], backward=True),
@@ -175,8 +175,10 @@ def angles(rows: int, columns: int, like: Tensor) -> list[Tensor]:
 def liger(point: Point, query: Tensor, key: Tensor, cos: Tensor, sin: Tensor, grad: list[Tensor] | None) -> Function:
     from liger_kernel.transformers.rope import liger_rotary_pos_emb
 
-    if point.interleaved or point.decoding or point.half_tables:
-        raise LabError("liger rotates halves, by tables of all columns, without positions")
+    if point.interleaved or point.decoding:
+        raise LabError("liger rotates halves, without positions")
+    if point.half_tables:  # it asks for both halves of a row, and reads the first
+        cos, sin = (torch.cat([t, t], -1) for t in (cos, sin))
     own = [x.detach().clone().requires_grad_(point.backward) for x in (query, key)]
     of_result = [x.clone() for x in grad or ()]
     tables = cos[None], sin[None]
