@@ -80,7 +80,8 @@ counted.astype({"launches": int}).round(1)
 
 # %% [markdown]
 # All in one launch, `step_3`, moves the fewest bytes and computes the most: each tile of the result needs `x A^T` of its rows, cannot wait for
-# another tile's, and sums it again. `step_4` gives it a launch of its own back, and hides it behind the main one.
+# another tile's, and sums it again. `step_4` gives it a launch of its own back, and lets the main one begin beside it;
+# at 4,096 rows little of it is hidden.
 #
 # Then the layer beside everybody else, at rank 16, in microseconds. `merged` is what serves one adapter alone: `W + 0.5 B A`, computed in advance.
 

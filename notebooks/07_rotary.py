@@ -37,6 +37,9 @@ from inductor_lab.kernels.rotary import ahead_of_time
 from inductor_lab.kernels.rotary.kernel import CANDIDATES
 from inductor_lab.machine.inspection import printed
 
+sys.path.insert(0, "../tests/benchmarks")
+from timed_rows import stands  # isort: skip
+
 kept = json.loads(Path("../inductor_lab/kernels/rotary/results.json").read_text())
 points = [row for row in kept["rows"] if row["verb"] == "time" and "us" in row]
 us = pd.DataFrame([{who: told[0] for who, told in row["us"].items()} for row in points])
@@ -201,7 +204,7 @@ both.T.round(1).astype(object).fillna("")
 # %%
 for name, row in zip(both.index, trained, strict=True):
     low, high = row["ratio"][row["best"]][1]
-    verdict = "ahead of" if low > 1 else "behind" if high < 1 else "level with"
+    verdict = {"ahead": "ahead of", "level": "level with"}.get(stands(row), stands(row))
     print(f"{name}: {verdict} {row['best']}, {low:.3f} to {high:.3f} times the hand kernel's time")
 print(*sorted({f"{who}: {why}" for row in trained for who, why in row["refused"].items()}), sep="\n")
 
@@ -237,7 +240,7 @@ tuned = tuned.assign(first=first, gains=first / beside.min(axis=1) - 1, fastest=
 print(f"the first is the fastest, or within 2 % of it, at {(tuned['gains'] < 0.02).sum()} of {len(tuned)} points")
 few = tuned["tokens"].between(2, 1024)
 found = beside[few].T.set_axis([f"us, {tokens} tokens" for tokens in tuned["tokens"][few]], axis=1)
-print("and of", *tuned.query("gains >= 0.02")["tokens"], "tokens another is by more:")
+print("at", *tuned.query("gains >= 0.02")["tokens"], "tokens another is faster by more:")
 found.round(2)
 
 # %% [markdown]

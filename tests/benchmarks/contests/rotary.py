@@ -2,7 +2,8 @@
 
 Public kernels: Liger's, flash-attention's (Triton) and FlashInfer's. Each is given tables and layouts as it asks for them, made beforehand. Liger writes
 over queries, keys and gradients in [B, T, H, D], and is given copies, which each call but the first rotates on; any other layout it copies itself. Its kernel
-is Triton's, or another one where CuTe DSL is installed. All three read an angle for each pair: to compare the same work, hand's tables are halves too.
+is Triton's, or another one where CuTe DSL is installed. All three read one angle for each pair; at points with `half_tables` hand does too, so the work is the
+same.
 """
 
 from __future__ import annotations
