@@ -154,15 +154,10 @@ def ffn(on: str, small: bool) -> Iterator[tuple[str, Parts]]:
 
             return alone
 
-        def copied(point: Any = point) -> Function:
-            source = torch.empty(sparse_ffn.job(point, on).bytes // 16, dtype=torch.int64, device=on)
-            target = torch.empty_like(source)
-            return lambda: target.copy_(source)
-
         yield f"one token, sparsity {sparsity:g}", {
             "whole": whole, "the first launch alone": lambda: without("down_of_one", "sum_of_parts"),
             "the second launch alone": lambda: without("hidden_of_one", "part_of_one"),
-            "whole, for no neuron": lambda: whole(count=0), "whole, for neighbouring neurons": lambda: whole(beside=True), "a copy of as many bytes": copied,
+            "whole, for no neuron": lambda: whole(count=0), "whole, for neighbouring neurons": lambda: whole(beside=True),
         }  # fmt: skip
 
 
@@ -253,16 +248,9 @@ def add_mul(on: str, small: bool) -> Iterator[tuple[str, Parts]]:
             add_mul_activation.Point(70 if small else 16_384, 256, dtype, "relu", backward)
             for backward in (False, True)
         )
-
-        def copied(point: Any = both) -> Function:
-            source = torch.empty(add_mul_activation.job(point, on).bytes // 16, dtype=torch.int64, device=on)
-            target = torch.empty_like(source)
-            return lambda: target.copy_(source)
-
         yield f"16384 x 256, {dtype}, relu", {
             "forward and backward": lambda both=both: hand(add_mul_activation, both, on),
             "forward alone": lambda forward=forward: hand(add_mul_activation, forward, on),
-            "a copy of as many bytes": copied,
         }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import runpy
 from pathlib import Path
@@ -215,6 +216,27 @@ def test_a_committed_point_that_misses_its_goal_says_why_and_no_other_has_a_reas
     goals = __import__("goals")
     unused = [where for where, reason in goals.WHY if where.get("kernel") in goals.GOALS and reason not in said]
     assert not unused, "nothing misses its goal for these reasons any more"
+
+
+def test_bytes_and_launches_take_longer_together_than_what_one_token_misses() -> None:
+    """The reason that `goals.py` has for it."""
+    goals = __import__("goals")
+    empty = {
+        row["point"].split()[-1]: row["parts"]["whole, for no neuron"]["cold"][0]
+        for row in json.loads(MADE["PARTS"].read_text())["rows"] if row["subject"] == "sparse_ffn"
+    }  # fmt: skip
+    timed, seen = MADE["points"](MADE["results"]("sparse_ffn")), 0
+    for goal, row in itertools.product(goals.GOALS["sparse_ffn"], timed):
+        reason = goals.why({"kernel": "sparse_ffn", "goal": goal.says} | row)
+        if not goal.holds(row) or "its bytes at the rate of a large copy" not in reason:
+            continue
+        value, says = goals.reached(row, goal, timed, [])
+        if not says.startswith("met"):
+            part = goal.reach / float(value.split()[0])
+            asked = row["us"]["hand"][0] * (part if goal.most else 1 / part)
+            assert 1e6 * row["bytes"] / row["copy_bytes_per_s"] + empty[f"{row['sparsity']:g}"] > asked
+            seen += 1
+    assert seen
 
 
 def test_what_a_step_gained() -> None:
