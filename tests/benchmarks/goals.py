@@ -68,7 +68,7 @@ def fits(where: Mapping[str, Any], row: Row) -> bool:
 
 LONG = {"batch": 1, "tokens": 8192, "heads": 32, "kv_heads": 8, "columns": 128, "dtype": "bfloat16", "half_tables": False}  # fmt: skip
 FORWARD = LONG | {"backward": False}
-FEW = {"tokens": (1024, 512, 128)}
+FEW = tuple({"tokens": (1024, 512, 128), "half_tables": half} for half in (False, True))
 DECODING = {"decoding": True}
 PAIRS = {"interleaved": True, "layout": ("BHTD", "BTHD")}
 LAYER = {"rows": 4096, "widths": "4096-4096", "rank": 16, "precision": "bf16", "activation": "relu", "backward": False}
@@ -94,8 +94,8 @@ GOALS: dict[str, tuple[Goal, ...]] = {
         Goal(LONG | PAIRS | {"backward": True}, 1, "row", "half-split pairs", {"interleaved": False}),
         Goal(LONG | {"backward": True}, 1, against="Inductor"),
         Goal(LONG | {"backward": True}, 1, against="public kernels"),
-        Goal(FEW, 1.2, against="Inductor"),
-        Goal(FEW, 1, against="public kernels"),
+        *(Goal(few, 1.2, against="Inductor") for few in FEW),
+        *(Goal(few, 1, against="public kernels") for few in FEW),
         Goal(DECODING, 1.2, against="Inductor"),
         Goal(DECODING, 1, against="public kernels"),
     ),

@@ -132,22 +132,44 @@ def gained(row: Row | None) -> list[str]:
 
 
 def of_goals(kernel: str, found: Row) -> str:
-    """Each goal at each of its points."""
-    timed, lines = points(found), []
-    asked = [row for row in timed if any(goal.holds(row) for goal in GOALS.get(kernel, ()))]
-    for goal in GOALS.get(kernel, ()):
-        own = [row for row in timed if goal.holds(row)]
-        told = {id(row): reached(row, goal, timed, found["runs"]) for row in own}
-        if goal.what == "line" and own:  # the point farthest from it
-            own = [max(own, key=lambda row: float(told[id(row)][0].split()[0]))]
-        for row in own:
-            value, says = told[id(row)]
-            reason = "" if says.startswith("met") else why({"kernel": kernel, "goal": goal.says} | row)
-            lines.append([goal.says, at(row, different(asked) or goal.where), value, says, reason])
-        lines += [] if own else [[goal.says, at(goal.where, goal.where), "", "not measured", ""]]
+    """Each goal: at how many points it is met, and each point that is not known to meet it."""
+    timed, goals = points(found), GOALS.get(kernel, ())
+    asked = [row for row in timed if any(goal.holds(row) for goal in goals)]
+    lines = []
+    for goal in goals:
+        told = [(row, *reached(row, goal, timed, found["runs"])) for row in timed if goal.holds(row)]
+        lines += of_goal(kernel, goal, told, different(asked) if asked else [])
     if not lines:
         return "None has a number: a hand kernel is kept where it wins, and a tie is a result.\n"
-    return f"{table(['goal', 'point', 'measured', 'and', 'why not'], lines)}\n{meant(GOALS[kernel])}\n"
+    return f"{table(['goal', 'point', 'measured', 'and', 'why not'], lines)}\n{meant(goals)}\n"
+
+
+def of_goal(kernel: str, goal: Goal, told: list[tuple[Row, str, str]], names: list[str]) -> list[list[str]]:
+    """Of rows, what they have and their verdicts: a line for those that meet a goal, with the one that is nearest to missing it, and one for each other."""
+    if not told:
+        return [[goal.says, at(goal.where, goal.where), "", "not timed yet", ""]]
+    if goal.what == "line":  # the point farthest from it
+        told = [max(told, key=_number)]
+    met = [one for one in told if one[2].startswith("met")]
+    others = [one for one in told if one not in met]
+    lines = [
+        [goal.says, at(row, names or goal.where), value, says, why({"kernel": kernel, "goal": goal.says} | row)]
+        for row, value, says in others
+    ]
+    if not met:
+        return lines
+    row, value, says = (max if goal.most else min)(met, key=_number)
+    where = at(row, names or goal.where)
+    if len(told) > 1:
+        where = at(goal.where, [name for name in goal.where if name in names] or goal.where)
+        value = "" if others else f"{'most' if goal.most else 'least'} {value}"
+        near = sum(verdict != "met" for *_, verdict in met)
+        says = f"met at {len(met)} of {len(told)}" + (f", {near} within {RECORDING:.1%}" if near else "")
+    return [[goal.says, where, value, says, ""], *lines]
+
+
+def _number(told: tuple[Row, str, str]) -> float:
+    return float(told[1].split()[0].rstrip("%"))
 
 
 def meant(goals: tuple[Goal, ...]) -> str:
@@ -165,8 +187,8 @@ def meant(goals: tuple[Goal, ...]) -> str:
 
 
 def at(row: Mapping[str, Any], names: Iterable[str]) -> str:
-    """A point by some of its fields: `tokens 8192, layout qkv`."""
-    told = [(name, row[name]) for name in names]
+    """A point, or several, by some of its fields: `tokens 8192, layout BHTD or BTHD`."""
+    told = [(name, " or ".join(map(str, one)) if isinstance(one := row[name], tuple) else one) for name in names]
     return ", ".join(name if one is True else f"{name} {one}" for name, one in told if one is not False)
 
 
@@ -217,7 +239,7 @@ def of_points(found: Row) -> str:
         "cold cache, medians; intervals are of 95 %; from Python, a call of the hand kernel for one of the best other. "
         f"The hand kernel timed twice differs from itself by {noise:.1%} at most.\n"
     )
-    return f"{table(head, lines)}\n{said}\n{of_bound(timed)}{of_recordings(timed, found['runs'])}\n\n{of_commits(timed, found)}{refused(found)}"
+    return f"{table(head, lines)}\n{said}\n{of_bound(timed)}{of_recordings(timed, found['runs'])}\n{refused(found)}"
 
 
 def of_bound(timed: list[Row]) -> str:
@@ -243,30 +265,10 @@ def of_recordings(timed: list[Row], runs: list[Row]) -> str:
     return f"{which} of one recording of a CUDA graph, so a difference under {RECORDING:.1%} may be [that of two recordings]({TIMING})."
 
 
-def of_commits(timed: list[Row], found: Row) -> str:
-    """Of which commits the rows are, as far as they tell."""
-    counts = Counter(commit(row, found["runs"]) for row in timed)
-    unknown = counts.pop("", 0)
-    told = ", ".join(f"`{one}` {count}" for one, count in counts.items())
-    silent = f"; {unknown} do not tell: their run is no longer listed" if unknown else ""
-    of_steps = list(dict.fromkeys(run.get("code", "") for run in found["runs"] if of_step(run)))
-    steps = (
-        f" Rows of steps do not tell; runs that may have made them are of {', '.join(f'`{one}`' for one in of_steps)}."
-    )
-    return (
-        f"Points by commit: {told or 'none'}{silent}.{steps if rows(found, 'step') or rows(found, 'verify') else ''}\n"
-    )
-
-
-def of_step(run: Row) -> bool:
-    """Whether a run may have timed or judged steps."""
-    return not any(option in run.get("command", "") for option in ("--only time", "--tune"))
-
-
 def own(row: Row) -> list[str]:
     best = row["best"]
     told = [f"{row['us'][best][0]:.2f} {best}", within(row["ratio"][best])] if best else ["", ""]
-    called = row.get("called_us", {})  # not where other processes kept the processors busy
+    called = row.get("called_us", {})
     both = " for ".join(f"{called[name]:.1f}" for name in ("hand", best) if name in called)
     return [f"{row['us']['hand'][0]:.2f}", *told, f"{row['share']:.0%}", f"{row['copy_share']:.0%}", both]
 
