@@ -41,6 +41,8 @@ ELSEWHERE = {
 }
 """Kernel -> what it is and where its results are told, if not in its folder."""
 OURS = ("hand", "again")
+BUSY = ("01b73142",)
+"""Commits whose rows were timed on a host that worked on other things too, which calls from Python wait for."""
 STATES = {"cold": "us, cold", "code": "its code in the caches", "warm": "warm"}
 """States of the caches, as `where_time_goes.py` has them, and what they are called."""
 FOLDERS = sorted(STEPS)
@@ -321,9 +323,29 @@ def place(found: Row) -> str:
     )
 
 
+def from_python(found: list[Row]) -> str:
+    """At how many points a hand kernel takes longer than the best other one if both are called from Python, of files of results."""
+    both = [(row, commit(row, one["runs"])) for one in found for row in points(one)]
+    both = [(row, code) for row, code in both if {"hand", row["best"]} <= row.get("called_us", {}).keys()]
+    if not both:
+        return ""
+    told = {"all": both, "ahead": [one for one in both if stands(one[0]) == "ahead"]}
+    told["quiet"] = [one for one in both if one[1] not in BUSY]
+    counts = {}
+    for name, own in told.items():
+        slower = sum(row["called_us"]["hand"] > row["called_us"][row["best"]] for row, _ in own)
+        counts[name] = f"{slower} of {len(own)}"
+    return (
+        f"All times here are of CUDA graphs. Called from Python (*from Python* in each table), a hand kernel usually takes longer than the best other one: at "
+        f"{counts['all']} points that have both times, and at {counts['ahead']} of those where it is ahead in a graph. Points of "
+        f"{', '.join(f'`{one}`' for one in BUSY)} were timed while the host worked on other things too, and are rough; of the others it is {counts['quiet']}.\n"
+    )
+
+
 def gallery() -> str:
     """What stands between the marks of docs/kernels.md."""
-    parts = [f"![{TITLE}](pictures/{PICTURE.name})\n"]
+    beside = from_python([results(kernel) for kernel in FOLDERS if kernel not in ELSEWHERE])
+    parts = [f"![{TITLE}](pictures/{PICTURE.name})\n", *([beside] if beside else [])]
     for kernel in FOLDERS:
         if kernel in ELSEWHERE:
             parts.append(f"## {kernel}\n\n{ELSEWHERE[kernel]}")

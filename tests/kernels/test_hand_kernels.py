@@ -218,6 +218,17 @@ def test_a_goal_has_a_line_and_one_for_each_point_that_is_not_known_to_meet_it(m
     assert "| 1.2x best | rows 5 |  | not timed yet |  |" in said(8)
 
 
+def test_how_often_a_call_from_python_takes_longer_is_counted() -> None:
+    slow, quiet = {"hand": 9, "default": 5}, point(2, 4, rows=3)
+    rows = [point(2, 4, rows=1, code="01b73142") | {"called_us": slow}, point(4, 4, rows=2) | {"called_us": slow}]
+    told = MADE["from_python"]([{"runs": [RUN], "rows": [*rows, quiet]}, {"runs": [RUN], "rows": []}])
+    assert "at 2 of 3 points that have both times, and at 1 of 2 of those where it is ahead in a graph" in told
+    assert told.endswith(
+        "Points of `01b73142` were timed while the host worked on other things too, and are rough; of the others it is 1 of 2.\n"
+    )
+    assert MADE["from_python"]([]) == ""
+
+
 def test_a_committed_point_that_misses_its_goal_says_why_and_no_other_has_a_reason() -> None:
     said = set()
     for kernel in MADE["GOALS"]:
