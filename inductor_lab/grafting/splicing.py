@@ -188,6 +188,7 @@ class _Region:
         self.later, self.taken_later = names.later(end), names.taken_later(end)
         self.defined = names.defined(region[0].lineno)
         self.aliases, self.makers = names.memory(end)
+        self.renewed = {name for one in region for name in _assigned(one) if self._is_renewed(one)}
 
     def grafted(self, hand: str, numbers: Sequence[str]) -> list[ast.stmt]:
         """What takes the region's place."""
@@ -197,7 +198,9 @@ class _Region:
         before = _needed(before, self.later | numbered | {*variables.values()})
         known = self.defined | {name for one in before for name in _assigned(one)}
         for name in (*_missing(before, self.defined), *(name for name in variables.values() if name not in known)):
-            raise LabError(f"`{name}` is made by a step of the span, and is no memory of its own")
+            if name in self.renewed:
+                raise LabError(f"`{name}` is made by a step of the span, and is no memory of its own")
+            raise LabError(f"by then no variable names all of `{name}` from its first element on")
         after = [copy.deepcopy(one) for one in self._freed(known)]
         arguments = [self._whole(name, variable) for name, variable in variables.items()]
         call = _at(ast.parse(f"if {hand}({', '.join([*arguments, *numbers])}):\n    pass").body[0], self.steps[0])
@@ -208,14 +211,13 @@ class _Region:
     def _before(self, statement: ast.stmt) -> Iterator[ast.stmt]:
         """What of a statement is done before the hand kernel runs."""
         (name, *_) = _assigned(statement) or [""]
+        idle = isinstance(statement, ast.Delete) or (_is_check(statement) and _read(statement) & self.renewed)
         if name in self.tensors and self._is_renewed(statement):
             yield self._allocated(self.tensors[name], statement)
         elif statement in self.steps and name in self.later:
             yield from self._parts(name, statement)
-        elif statement not in self.steps and not isinstance(statement, ast.Delete):
-            renewed = {name for one in self.region for name in _assigned(one) if self._is_renewed(one)}
-            if not (_is_check(statement) and _read(statement) & renewed):
-                yield statement
+        elif statement not in self.steps and not idle:
+            yield statement
 
     def _is_renewed(self, statement: ast.stmt) -> bool:
         """Whether what a variable holds is made by a library call of the span, or lies in memory that is used again."""

@@ -161,10 +161,10 @@ def goals() -> str:
     head = "kernel, batch, D, rows, products, hand, best, best / hand, copy rate, arithmetic, goal, reached, why not"
     once = all(recorded_once(row, runs) for row in rows)
     sure = (
-        f"A time is of one recording of a CUDA graph: [another may take {RECORDING:.1%} longer](timing.md), so a goal that is met or missed by less "
-        "says so. "
+        f" A time is of one recording of a CUDA graph: [another may take {RECORDING:.1%} longer](timing.md), so a goal that is met or missed by less "
+        "says so."
     )
-    return f"{table(head, lines)}\n{of(runs)}{commits(runs, rows)} {sure if once else ''}[Every row](../tests/benchmarks/results/dlrm/kernels.md).\n"
+    return f"{table(head, lines)}\n{of(runs)}{commits(runs, rows)}{sure if once else ''}\n"
 
 
 def every() -> str:

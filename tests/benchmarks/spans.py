@@ -115,7 +115,7 @@ def timed(file: Path) -> Row:
         told: Row = {
             "diff": found.verdict, "ratio": found.ratio, "interval": found.interval, "noise": found.noise,
             "generated_us": sorted(times["generated"])[len(times["generated"]) // 2], "gpu": torch.cuda.get_device_name(),
-            "recordings": RECORDINGS,
+            "recordings": RECORDINGS, "capture_torch": module.ORIGIN["torch"],  # `+cpu`: the file is of a capture without a card
         }  # fmt: skip
     except LabError as error:
         told = {"diff": "error", "diff_says": str(error)}

@@ -203,18 +203,37 @@ def test_a_scratch_that_is_cleared_for_a_step_is_neither_made_nor_cleared() -> N
     assert "workspace" not in before + hand
 
 
-def test_a_tensor_is_passed_under_the_name_that_it_has_by_then_and_as_a_whole() -> None:
-    """That name may be a part's: rows were padded for a product, and what is computed without the padding lies in their memory."""
-    wrapper = WRAPPER.replace(
+def padded(view: str) -> str:
+    """Rows were padded for a product; by then a variable names only a part of their memory."""
+    text = WRAPPER.replace(
         "        extern_kernels.mm(buf0",
-        "        buf9 = reinterpret_tensor(buf0, (64, 30), (32, 1), 0); del buf0  # reuse\n"
+        f"        buf9 = reinterpret_tensor(buf0, {view}); del buf0  # reuse\n"
         "        before.run(buf9, 1920, stream=stream0)\n"
         "        extern_kernels.mm(reinterpret_tensor(buf9, (64, 32), (32, 1), 0)",
     )
-    wrapper = wrapper.replace("buf2 = buf0; del buf0", "buf2 = buf9; del buf9")
-    lines = lines_of(wrapper, ".mm(", "last.run")
-    _, hand, _ = before_and_after(wrapper, lines, "buf0 in, arg1_1 in, buf1 inner, buf2 out")
-    assert hand.splitlines()[0] == "hand(reinterpret_tensor(buf9, (64, 32), (32, 1), 0), arg1_1, buf2)"
+    return text.replace("buf2 = buf0; del buf0", "buf2 = reinterpret_tensor(buf9, (64, 32), (32, 1), 0); del buf9")
+
+
+@pytest.mark.parametrize(("rows", "shape"), [(64, "(64, 32)"), ("s3", "(s3, 32)")])
+@pytest.mark.parametrize(
+    ("role", "passed"), [("in", "hand({whole}, arg1_1, buf2)"), ("inout", "hand(arg1_1, {whole})")]
+)
+def test_a_tensor_is_passed_under_the_name_that_it_has_by_then_and_as_a_whole(
+    rows: int | str, shape: str, role: str, passed: str
+) -> None:
+    wrapper = padded("(64, 30), (32, 1), 0")
+    lines, splicer = lines_of(wrapper, ".mm(", "last.run"), Splicer(ast.parse(wrapper))
+    tensors = [SpanTensor("buf0", TensorType("float32", (rows, 32), (32, 1)), role)]
+    others = {"arg1_1": "in", "buf1": "inner"} | ({"buf2": "out"} if role == "in" else {})
+    tensors += [SpanTensor(name, WIDE, told) for name, told in others.items()]
+    splicer.rewrite(function := splicer.function_at(min(lines)), lines, tensors, "hand")
+    assert f"if {passed.format(whole=f'reinterpret_tensor(buf9, {shape}, (32, 1), 0)')}:" in ast.unparse(function)
+
+
+def test_a_tensor_of_which_only_a_part_behind_its_beginning_has_a_name_is_refused() -> None:
+    wrapper = padded("(64, 30), (32, 1), 2")
+    with pytest.raises(LabError, match="by then no variable names all of `buf0` from its first element on"):
+        grafted(wrapper, lines_of(wrapper, ".mm(", "last.run"), "buf0 in, arg1_1 in, buf1 inner, buf2 out")
 
 
 def test_statements_keep_their_lines() -> None:

@@ -86,6 +86,7 @@ def test_a_committed_row_that_misses_its_goal_says_why(name: str) -> None:
 
 
 def test_lookups_are_grouped_where_that_was_faster() -> None:
+    """Than atomic additions in the kernel's own order: none adds `atomic, table after table`."""
     times: dict[tuple[int, int, int], dict[str, float]] = {}
     for one in MADE["kept"](MADE["RESULTS"] / "lookups_tried.json")["rows"]:
         if one["kernel"] == "lookups_backward" and one["ids"] == "evenly":
@@ -94,6 +95,21 @@ def test_lookups_are_grouped_where_that_was_faster() -> None:
     assert len(pairs) == 13
     for (batch, columns, _), own in pairs.items():
         assert faster(batch, [10_000] * 26, columns) == (own["grouped"] < own["atomic"])
+
+
+def test_a_verdict_s_refusal_is_told_as_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    made = MADE["tables"]()["dlrm_outer_3"]
+    drawn = {"name": "groups of every kind, seed 80588", "passed": True, "message": ""}
+    for message, told in (
+        ("line 3 uses os.environ", "`verify` refused what its file used: line 3 uses os.environ."),
+        ("line 81 uses inductor_lab.kernels.dlrm.outer.Folded, behind", "Now the file has what it imported"),
+    ):
+        refused = {"name": "what the file uses", "passed": False, "message": message}
+        monkeypatch.setitem(made.__globals__, "kept", lambda path, cases=(drawn, refused): {"cases": cases})
+        assert made().startswith("`outer_3` passes all of 1 cases. `verify` refused") and told in " ".join(
+            made().split()
+        )
 
 
 def test_arithmetic_is_a_share_of_the_rate_of_its_products() -> None:

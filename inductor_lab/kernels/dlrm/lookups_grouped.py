@@ -27,9 +27,10 @@ TILE = {"SAMPLES": 128, "TABLES": 4, "num_warps": 4}
 CLEARED = 8192
 """Numbers that a program sets to zero at most, where it gives rows their places."""
 FROM_COLUMNS, FROM_LOOKUPS, FROM_EACH = 64, 200_000, 0.8
-"""Columns, lookups, and lookups for each row, from which on this was faster than atomic additions on an H200, of 26 tables of 10,000 rows
-(tests/benchmarks/results/dlrm/lookups_tried.json). It lies between 32 and 64 columns at 65,536 samples, and between 4,096 and 8,192 samples at 64
-columns; lookups and lookups for each row grew together there."""
+"""Columns, lookups, and lookups for each row, from which on this was faster on an H200 than the atomic additions of `lookups.py`, in its order, of
+26 tables of 10,000 rows (tests/benchmarks/results/dlrm/lookups_tried.json). It lies between 32 and 64 columns at 65,536 samples, and between 4,096 and
+8,192 samples at 64 columns; lookups and lookups for each row grew together there. Atomic additions table after table, as no kernel adds, were the fastest
+at 32 columns."""
 
 
 def faster(batch: int, rows: Sequence[int], columns: int) -> bool:
