@@ -233,19 +233,17 @@ def main() -> None:
 
 
 def found_of(left: Sequence[tuple[Row, Any]], asked: argparse.Namespace, *how: Any) -> Iterator[Row | None]:
-    """The rows as they come. Whose judge had too little memory beside the others is judged again, alone."""
-    times, verdicts = ([one for one in left if (one[0]["verb"] == "verify") == judged] for judged in (False, True))
-    yield from each(row_of, [(*one, asked, *how) for one in times], asked.jobs)
-    short: list[Row] = []
-    for found in each(
-        row_of, [(*one, asked, *how) for one in verdicts], asked.jobs
-    ):  # judging computes on the card too
+    """The rows as they come, verdicts last, as judging computes on the card too. Whose judge had too little memory beside the others is judged again, alone."""
+    asks = [(*one, asked, *how) for one in left]
+    times, verdicts = ([one for one in asks if (one[0]["verb"] == "verify") == judged] for judged in (False, True))
+    yield from each(row_of, times, asked.jobs)
+    short: list[str] = []
+    for found in each(row_of, verdicts, asked.jobs):
         if found and SHORT in found.get("failed", "") and asked.jobs > 1:
-            short.append(found)
+            short.append(found["step"])
         else:
             yield found
-    again = [one for one in verdicts if any(one[0].items() <= row.items() for row in short)]
-    yield from each(row_of, [(*one, asked, *how) for one in again], 1)
+    yield from each(row_of, [one for one in verdicts if one[0]["step"] in short], 1)
 
 
 def work(contest: Any, asked: argparse.Namespace, parts: Sequence[str]) -> list[tuple[Row, Any]]:
