@@ -47,8 +47,8 @@ ROOT = HERE.parents[1]
 CONTESTS = sorted(path.stem for path in (HERE / "contests").glob("[a-z]*.py"))
 CALLS = 2000
 """Microseconds of calls from Python that are one sample, 50 calls at most."""
-AT_MOST = {"step": 540, "verify": 540}
-"""Seconds of a step's times, or its verdict; with the wait for the card."""
+AT_MOST = 540
+"""Seconds of a step's times, with the wait for the card, or of its verdict."""
 TURNS = (str(HERE / "card.py"),)
 """Of Python: a verb that takes turns at the card."""
 A_STEP = 100
@@ -134,7 +134,7 @@ def of_step(contest: Any, kernel: str, *, verb: str, step: str, end: float, made
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"{step}.py")
         file.write_text(written(kernel, step, capture, file.name), encoding="utf-8")
-        limit = max(30.0, min(AT_MOST[verb], end - time.monotonic()))
+        limit = max(30.0, min(AT_MOST, end - time.monotonic()))
         if verb == "verify":
             row = verdict(asked_of(limit, "verify", file, "--thorough"))
         else:
