@@ -116,7 +116,7 @@ def edit(kernel: str, step: str) -> str:
     """A step's own text, the step as `launch`, before it what it uses of the kernel's modules."""
     text = _text_of(kernel)
     own = _reached(text, [step])
-    parts = [*imported(text, own.values()), *(_text(text, node) for node in own.values())]
+    parts = [*imported(text, own.values()), *_own_parts(text, own.values())]
     return "\n\n\n".join(dict.fromkeys(parts)).replace(f"def {step}(", "def launch(") + "\n"
 
 
@@ -131,8 +131,26 @@ def imported(text: str, own: Iterable[ast.stmt]) -> list[str]:
             path = HERE.parent.joinpath(*str(node.module).split(".")[2:]).with_suffix(".py")
             there = path.read_text(encoding="utf-8")
             found = _reached(there, names)
-            parts += [*imported(there, found.values()), *(_text(there, one) for one in found.values())]
+            parts += [*imported(there, found.values()), *_own_parts(there, found.values())]
     return parts
+
+
+def _own_parts(text: str, own: Iterable[ast.stmt]) -> list[str]:
+    """The texts of these definitions of a module, behind the imports that run when they do; what annotations alone name is none of them."""
+    own = list(own)
+    hints = {id(one) for node in own for part in ast.walk(node) for hint in _hints(part) for one in ast.walk(hint)}
+    used = {one.id for node in own for one in ast.walk(node) if isinstance(one, ast.Name) and id(one) not in hints}
+    imports = [
+        ast.unparse(ast.ImportFrom(node.module, names, node.level))
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ImportFrom) and not str(node.module).startswith(PACKAGE)
+        if (names := [one for one in node.names if (one.asname or one.name) in used])
+    ]
+    return [*(["\n".join(imports)] if imports else []), *(_text(text, node) for node in own)]
+
+
+def _hints(node: ast.AST) -> list[ast.expr]:
+    return [hint for name in ("annotation", "returns") if (hint := getattr(node, name, None))]
 
 
 def _text_of(kernel: str) -> str:
