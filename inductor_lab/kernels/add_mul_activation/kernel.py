@@ -8,6 +8,7 @@ Stands alone: torch and triton are all it needs.
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import torch
@@ -73,6 +74,9 @@ def add_mul_activation(
         ValueError: shapes, dtypes or devices do not belong together, no such activation, `out` can not be written, or a gradient is asked of it.
     """
     _check(x, y, bias, activation, out)
+    differentiable = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in (x, y, bias))
+    if out is None and not differentiable:
+        out = torch.empty_like(x, memory_format=torch.contiguous_format)
     if out is not None:
         return _forward(x, y, bias, out, scale, activation, configuration)
     result: Tensor = _AddMulActivation.apply(x, y, bias, scale, activation, configuration)  # type: ignore[no-untyped-call]
@@ -80,13 +84,12 @@ def add_mul_activation(
 
 
 def _check(x: Tensor, y: Tensor, bias: Tensor | None, activation: str, out: Tensor | None) -> None:
-    given = {"x": x, "y": y, "bias": bias, "out": out}
-    tensors = {name: one for name, one in given.items() if one is not None}
+    tensors = {name: one for name, one in {"x": x, "y": y, "bias": bias, "out": out}.items() if one is not None}
     if activation not in ACTIVATIONS:
         raise ValueError(f"there is no activation {activation!r}: it is {', '.join(ACTIVATIONS)}")
-    shapes = ", ".join(f"{name} {list(one.shape)}" for name, one in tensors.items())
     wrong = x.ndim == 0 or y.shape != x.shape or (bias is not None and bias.shape != x.shape[-1:])
     if wrong or (out is not None and out.shape != x.shape):
+        shapes = ", ".join(f"{name} {list(one.shape)}" for name, one in tensors.items())
         raise ValueError(f"{shapes} do not belong together: x, y and out are [..., N], bias [N]")
     if any(one.dtype != x.dtype or one.device != x.device for one in tensors.values()) or x.dtype not in DTYPES:
         told = ", ".join(f"{name} {one.dtype} on {one.device}" for name, one in tensors.items())
@@ -134,7 +137,7 @@ def _forward(
     bias = None if bias is None else bias.contiguous()
     configuration = configuration or chosen(numel, x.element_size())
     with torch.cuda.device_of(x):
-        add_mul_act[(triton.cdiv(numel, configuration["BLOCK"]),)](
+        add_mul_act[-(-numel // configuration["BLOCK"]),](
             rows[0], rows[1], bias, rows[2], numel, columns, *(one.stride(0) for one in rows),
             DENSE=len(rows[0]) == 1 or all(one.stride(0) == columns for one in rows),
             COLUMNS=columns if columns & (columns - 1) == 0 else 0, ALIGNED=math.gcd(columns, 16),
@@ -144,10 +147,10 @@ def _forward(
     return out
 
 
+@cache
 def linked(device: torch.device) -> bool:
     """Whether a launch can begin while the one before it runs, and wait for it: Hopper's and later can."""
-    nvidia = device.type == "cuda" and torch.version.cuda is not None
-    return nvidia and torch.cuda.get_device_capability(device) >= (9, 0)
+    return device.type == "cuda" and bool(torch.version.cuda) and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 def _computed(x: Tensor) -> tl.dtype:
@@ -208,11 +211,11 @@ def gradients(
     first, second, bias = (*saved, None, None, None)[:3]
     first, second = (None if one is None else _rows(one) for one in (first, second))
     bias = None if bias is None else bias.contiguous()
-    block = min(WIDTH // grad.element_size(), triton.next_power_of_2(columns))
-    at_once = min(TILE // block, triton.next_power_of_2(len(grad)))
-    blocks = triton.cdiv(columns, block)
-    parts = min(triton.cdiv(len(grad), at_once), triton.cdiv(PROGRAMS, blocks))
-    sums = torch.float64 if grad.dtype == torch.float64 else torch.float32
+    block = min(WIDTH // grad.element_size(), 1 << (columns - 1).bit_length())
+    at_once = min(TILE // block, 1 << (len(grad) - 1).bit_length())
+    blocks = -(-columns // block)
+    parts = min(-(-len(grad) // at_once), -(-PROGRAMS // blocks))
+    sums = torch.promote_types(grad.dtype, torch.float32)
     partial = torch.empty((parts, columns), dtype=sums, device=grad.device) if needed[2] else None
     db, link = torch.empty(columns, dtype=grad.dtype, device=grad.device) if needed[2] else None, linked(grad.device)
     with torch.cuda.device_of(grad):
@@ -222,9 +225,7 @@ def gradients(
             SCALE=scale, ACTIVATION=activation, COMPUTE=_computed(grad), ROWS=at_once, BLOCK=block, LINKED=link,
         )  # fmt: skip
         if db is not None:
-            sum_parts[(triton.cdiv(columns, 8),)](
-                partial, db, parts, columns, ACROSS=8, DOWN=256, LINKED=link, launch_pdl=link
-            )
+            sum_parts[-(-columns // 8),](partial, db, parts, columns, ACROSS=8, DOWN=256, LINKED=link, launch_pdl=link)
     dx, dy = (None if one is None else one.view(shape) for one in wanted)
     return dx, dy, db
 

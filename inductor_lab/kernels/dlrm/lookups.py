@@ -192,9 +192,9 @@ def _launched(
     row_bytes = columns * features.element_size()
     configuration = dict(configuration or chosen(len(sparse), len(tables) + 1, row_bytes))
     configuration["SAMPLES"] = max(
-        1, configuration["SAMPLES"] * ROW // (triton.next_power_of_2(columns) * features.element_size())
+        1, configuration["SAMPLES"] * ROW // ((1 << (columns - 1).bit_length()) * features.element_size())
     )
-    groups = triton.cdiv(len(tables) + 1 - first, configuration["FEATURES"])
+    groups = -(-(len(tables) + 1 - first) // configuration["FEATURES"])
     sizes = {
         "batch": len(sparse),
         "sample_stride": sparse.stride(0),
@@ -203,10 +203,10 @@ def _launched(
         "FIRST": first,
         "GROUPS": groups,
         "COLUMNS": columns,
-        "PADDED": triton.next_power_of_2(columns),
+        "PADDED": 1 << (columns - 1).bit_length(),
         **configuration,
     }
-    return (triton.cdiv(len(sparse), configuration["SAMPLES"]) * groups,), sizes
+    return (-(-len(sparse) // configuration["SAMPLES"]) * groups,), sizes
 
 
 @triton.jit

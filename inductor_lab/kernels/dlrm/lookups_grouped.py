@@ -55,22 +55,22 @@ def gradients(
     grad = grad.contiguous()
     flat = grad.new_empty(total, columns, dtype=torch.float64 if grad.dtype == torch.float64 else torch.float32)
     places = sparse.new_zeros(total + 1, dtype=torch.int32)  # the last is where the next row's lookups go
-    runs = triton.cdiv(count, configuration["LENGTH"])
+    runs = -(-count // configuration["LENGTH"])
     grouped = sparse.new_empty(runs * configuration["LENGTH"] + 1)
     starts = tuple(sum(rows[:table]) for table in range(tables))
-    padded = triton.next_power_of_2(columns)
+    padded = 1 << (columns - 1).bit_length()
     clear = max(16, CLEARED // padded)
     side_by_side = max(1, 128 // padded) * configuration["num_warps"]
-    grid = triton.cdiv(batch, TILE["SAMPLES"]), triton.cdiv(tables, TILE["TABLES"])
+    grid = -(-batch // TILE["SAMPLES"]), -(-tables // TILE["TABLES"])
     lookups = sparse, cardinalities, starts, places
     sizes = {"batch": batch, "sample_stride": sparse.stride(0), "table_stride": sparse.stride(1), **TILE}
     with torch.cuda.device_of(grad):
         place[grid](*lookups, None, **sizes)
-        give_places[triton.cdiv(total, clear),](
+        give_places[-(-total // clear),](
             places, flat, grouped, total, count, len(grouped), COLUMNS=columns, PADDED=padded, ROWS=clear, LENGTH=configuration["LENGTH"]
         )  # fmt: skip
         place[grid](*lookups, grouped, **sizes)
-        add[triton.cdiv(runs, side_by_side),](
+        add[-(-runs // side_by_side),](
             grouped, grad, flat, runs, COLUMNS=columns, PADDED=padded, RUNS=side_by_side, **configuration
         )
     return list(flat.to(grad.dtype).split(list(rows)))

@@ -102,11 +102,11 @@ def fold(weight: Tensor, block_j: int = 64) -> Folded:
 
 def added(weight: torch.Tensor, features: int, block_j: int) -> torch.Tensor:
     """The tiles of `Folded`."""
-    blocks = triton.cdiv(features, block_j)
+    blocks = -(-features // block_j)
     count = block_j * (blocks - 1) * blocks // 2 + features
     tiles = weight.new_empty((count, weight.shape[0], block_j))
     block_h = max(1, 4096 // block_j**2)
-    grid = triton.cdiv(weight.shape[0], block_h) * blocks**2  # one axis: the others end at 65,535
+    grid = -(-weight.shape[0] // block_h) * blocks**2  # one axis: the others end at 65,535
     with torch.cuda.device_of(weight):
         add_pairs[grid,](weight, tiles, weight.shape[0], F=features, BLOCK_H=block_h, BLOCK_J=block_j, num_warps=8)
     return tiles
@@ -307,8 +307,8 @@ def multiply(
 ) -> None:
     """Write out [B, H] of arguments that belong together; what they are cut into is `Tiles`."""
     (batch, features), hidden = x.shape, out.shape[1]
-    block_b = min(block_b, max(16, triton.next_power_of_2(batch)))
-    outputs = triton.cdiv(batch, block_b) * triton.cdiv(hidden, block_h)
+    block_b = min(block_b, max(16, 1 << (batch - 1).bit_length()))
+    outputs = -(-batch // block_b) * -(-hidden // block_h)
     parts = max(1, programs // outputs)
     partial = torch.empty((parts, batch, hidden), dtype=torch.float32, device=x.device)
     with torch.cuda.device_of(x):
@@ -324,9 +324,9 @@ def sum_parts(partial: torch.Tensor, bias: torch.Tensor | None, out: torch.Tenso
     """Write out [B, H]: the sum of `partial` f32[parts, B, H], with bias [H] and ReLU where asked."""
     block, bias = 64, None if bias is None else bias.contiguous()
     with torch.cuda.device_of(out):
-        add_parts[triton.cdiv(out.numel(), block),](
+        add_parts[-(-out.numel() // block),](
             partial, bias, out, out.numel(), out.shape[1], partial.shape[0],
-            BIAS=bias is not None, RELU=relu, PARTS=triton.next_power_of_2(partial.shape[0]), BLOCK=block, num_warps=2,
+            BIAS=bias is not None, RELU=relu, PARTS=1 << (partial.shape[0] - 1).bit_length(), BLOCK=block, num_warps=2,
         )  # fmt: skip
 
 

@@ -14,7 +14,6 @@ It is compiled by nvcc at its first call, half a minute, and kept where PyTorch 
 from __future__ import annotations
 
 import torch
-import triton
 from torch import Tensor
 
 from inductor_lab.kernels.dlrm.outer import Folded, check, fold, sum_parts
@@ -161,7 +160,7 @@ def multiply_ieee(
         declared = "void launch(torch::Tensor, torch::Tensor, torch::Tensor);"
         BUILT.append(load_inline("outer_ieee", declared, SOURCE, functions=["launch"], extra_cuda_cflags=["-O3"]))
     batch, hidden = out.shape
-    outputs = triton.cdiv(batch, BLOCK) * triton.cdiv(hidden, BLOCK)
+    outputs = -(-batch // BLOCK) * -(-hidden // BLOCK)
     partial = x.new_empty((max(1, PROGRAMS // max(1, outputs)), batch, hidden))
     with torch.cuda.device_of(x):
         BUILT[0].launch(x, tiles, partial)

@@ -42,7 +42,7 @@ def chosen(batch: int, count: int, columns: int) -> Configuration:
     own = SHORT if columns <= CHUNK else LONG
     if batch < FILLED:
         own = ALONE
-    return {**own, "num_warps": max(own["num_warps"], triton.next_power_of_2(count) // 32)}
+    return {**own, "num_warps": max(own["num_warps"], (1 << (count - 1).bit_length()) // 32)}
 
 
 def pairwise(
@@ -144,7 +144,7 @@ def _launch(
         return
     configuration = configuration or chosen(len(features), count, columns)
     with torch.cuda.device_of(features):
-        kernel[(triton.cdiv(batch, configuration["SAMPLES"]),)](
+        kernel[(-(-batch // configuration["SAMPLES"]),)](
             features,
             pairs,
             written,
@@ -154,8 +154,8 @@ def _launch(
             pairs.stride(0),
             COUNT=count,
             COLUMNS=columns,
-            ROWS=max(LEAST, triton.next_power_of_2(count)),
-            CHUNK=min(CHUNK, max(LEAST, triton.next_power_of_2(columns))),
+            ROWS=max(LEAST, 1 << (count - 1).bit_length()),
+            CHUNK=min(CHUNK, max(LEAST, 1 << (columns - 1).bit_length())),
             DIAGONAL=int(diagonal),
             PRECISION=input_precision,
             SUM=tl.float64 if features.dtype == torch.float64 else tl.float32,

@@ -14,12 +14,14 @@ Algorithms: Hu et al. 2021, arXiv:2106.09685; the low-rank product in the main o
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal, get_args
 
 import torch
 import triton
 import triton.language as tl
 from torch.autograd.function import once_differentiable
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 Activation = Literal["identity", "relu", "sigmoid", "gelu", "silu"]
 Precision = Literal["ieee", "tf32"]
@@ -56,7 +58,7 @@ def chosen(rows: int, outputs: int, *, ieee: bool = False, aligned: bool = True)
     if ieee:
         return GROWING[0] if rows <= 256 else IEEE
     sizes = GROWING if aligned else [*GROWING[:-1], UNALIGNED]
-    tiles = [triton.cdiv(rows, one["BLOCK_M"]) * triton.cdiv(outputs, one["BLOCK_N"]) for one in sizes]
+    tiles = [-(-rows // one["BLOCK_M"]) * -(-outputs // one["BLOCK_N"]) for one in sizes]
     return next((one for one, count in zip(sizes, tiles, strict=True) if count <= PROCESSORS), sizes[-1])
 
 
@@ -150,14 +152,14 @@ def multiply(
     half = own["BLOCK_N"] // (1 if own["TURNED"] else 2)
     out_tiles, out_written = described(out, own["BLOCK_M"], half, out.element_size() == 2)
     block_r = 16 if ieee else _block(rank, RANKS)  # what FMA multiplies lies in registers
-    if early := early and _hopper(x):
+    if early := early and _hopper(x.device):
         own["launch_pdl"] = True
     with torch.cuda.device_of(x):
-        product[triton.cdiv(rows, own["BLOCK_M"]) * triton.cdiv(outputs, own["BLOCK_N"]),](
+        product[-(-rows // own["BLOCK_M"]) * -(-outputs // own["BLOCK_N"]),](
             x_tiles, weight_tiles, s, b, None if bias is None else bias.contiguous(), out_tiles, before,
             rows, outputs, x.shape[1], rank, *x.stride(), *weight.stride(), *s.stride(), *b.stride(), *out.stride(),
             X_READ=x_read, WEIGHT_READ=weight_read, OUT_WRITTEN=out_written, ACTIVATION=activation, PRECISION=precision,
-            EARLY=early, BLOCK_R=block_r, LOOPS=triton.cdiv(rank, block_r), **own,
+            EARLY=early, BLOCK_R=block_r, LOOPS=-(-rank // block_r), **own,
         )  # fmt: skip
 
 
@@ -168,8 +170,8 @@ def first_product(x: Tensor, factor: Tensor, scale: float, precision: str) -> Te
     (block_m, stages), block_r = (16, 4) if rows <= 16 * PROCESSORS else (32, 6), _block(rank, RANKS)
     block_k = _block(depth, 8192 // max(block_m, block_r) // x.element_size())
     with torch.cuda.device_of(x):
-        narrow[triton.cdiv(rows, block_m), triton.cdiv(rank, block_r)](
-            x, factor, s, rows, depth, rank, scale, *x.stride(), *factor.stride(), PRECISION=precision, EARLY=_hopper(x),
+        narrow[-(-rows // block_m), -(-rank // block_r)](
+            x, factor, s, rows, depth, rank, scale, *x.stride(), *factor.stride(), PRECISION=precision, EARLY=_hopper(x.device),
             BLOCK_M=block_m, BLOCK_K=block_k, BLOCK_R=block_r, num_warps=4, num_stages=stages,
         )  # fmt: skip
     return s
@@ -179,8 +181,7 @@ def through(grad: Tensor, kept: Tensor, activation: str) -> Tensor:
     """The gradient [M, N] before the activation, contiguous; `kept` [M, N] is contiguous."""
     out = torch.empty_like(kept)
     with torch.cuda.device_of(grad):
-        grid = (triton.cdiv(out.numel(), 2048),)
-        derive[grid](grad.contiguous(), kept, out, out.numel(), ACTIVATION=activation, BLOCK=2048, num_warps=8)
+        derive[-(-out.numel() // 2048),](grad.contiguous(), kept, out, out.numel(), ACTIVATION=activation, BLOCK=2048, num_warps=8)  # fmt: skip
     return out
 
 
@@ -188,11 +189,11 @@ def over_rows(tall: Tensor, s: Tensor, precision: str) -> Tensor:
     """tall^T s in float32 and then rounded: tall [M, C], s [M, r] -> [C, r]."""
     (rows, columns), rank = tall.shape, s.shape[1]
     block_m, block_r = 256 // tall.element_size(), _block(rank, RANKS)
-    blocks = triton.cdiv(columns, 64)
-    parts = max(1, min(4 * PROCESSORS // blocks, triton.cdiv(rows, 4 * block_m)))
+    blocks = -(-columns // 64)
+    parts = max(1, min(4 * PROCESSORS // blocks, -(-rows // (4 * block_m))))
     found = tall.new_empty((parts, columns, rank), dtype=torch.float32)
     with torch.cuda.device_of(tall):
-        turned[blocks, triton.cdiv(rank, block_r), parts](
+        turned[blocks, -(-rank // block_r), parts](
             tall, s, found, rows, columns, rank, *tall.stride(), *s.stride(),
             PRECISION=precision, BLOCK_M=block_m, BLOCK_C=64, BLOCK_R=block_r, num_warps=4, num_stages=3,
         )  # fmt: skip
@@ -205,20 +206,19 @@ def described(matrix: Tensor, block_rows: int, block_columns: int, tma: bool) ->
     lying, block = (matrix.t(), [block_columns, block_rows]) if turned_ else (matrix, [block_rows, block_columns])
     pitch = lying.stride(0) * lying.element_size()
     lies = lying.stride(1) == 1 and pitch > 0 and pitch % 16 == 0 and lying.data_ptr() % 16 == 0
-    if not (tma and lies and (not matrix.is_cuda or _hopper(matrix))):
+    if not (tma and lies and (not matrix.is_cuda or _hopper(matrix.device))):
         return matrix, "strides"
-    from triton.tools.tensor_descriptor import TensorDescriptor
-
     return TensorDescriptor.from_tensor(lying, block), "turned" if turned_ else "tiles"
 
 
-def _hopper(x: Tensor) -> bool:
-    return x.is_cuda and torch.version.cuda is not None and torch.cuda.get_device_capability(x.device) >= (9, 0)
+@cache
+def _hopper(device: torch.device) -> bool:
+    return device.type == "cuda" and bool(torch.version.cuda) and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 def _block(size: int, most: int) -> int:
     """A side of a block: `tl.dot` takes no fewer than 16."""
-    return max(16, min(most, triton.next_power_of_2(size)))
+    return max(16, min(most, 1 << (size - 1).bit_length()))
 
 
 # ---------------------------------------------------------------- kernels

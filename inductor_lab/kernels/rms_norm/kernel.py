@@ -46,7 +46,7 @@ DTYPES = (torch.float32, torch.bfloat16, torch.float16, torch.float64)
 
 def chosen(columns: int) -> Configuration:
     """The configuration forward: of a row eight to sixteen numbers a thread."""
-    block = triton.next_power_of_2(columns)
+    block = 1 << (columns - 1).bit_length()
     rows = max(1, min(16, SHORT // block))
     return {"ROWS": rows, "num_warps": max(1, min(16, rows * block // 512))}
 
@@ -55,7 +55,7 @@ def chosen_backward(columns: int, itemsize: int, shared: int = SHARED) -> Config
     """The configuration backward, of numbers of so many bytes: as many programs as run at once on an H200's 132 multiprocessors, and for each the next
     three rows of three tensors on their way, or as many as there is room for in so much shared memory."""
     rows = chosen(columns)["ROWS"]
-    block = rows * triton.next_power_of_2(columns)
+    block = rows * (1 << (columns - 1).bit_length())
     programs = max(1, min(4, FULL // block))
     return {
         "ROWS": rows,
@@ -82,6 +82,8 @@ def rms_norm(
         ValueError: shapes, dtypes or devices do not belong together, or a row has no column, or more than `MOST`.
     """
     _check(x, weight)
+    if not _differentiable(x, weight):
+        return forwarded(x, None, weight, eps, rounded=rounded, configuration=configuration)[0]
     result: Tensor = _RMSNorm.apply(x, None, weight, eps, rounded, configuration)[0]  # type: ignore[no-untyped-call]
     return result
 
@@ -102,6 +104,9 @@ def add_rms_norm(
     _check(x, weight)
     if (residual.shape, residual.dtype, residual.device) != (x.shape, x.dtype, x.device):
         raise ValueError(f"the residual is {_told(residual)}, and not {_told(x)}, as x is")
+    if not _differentiable(x, residual, weight):
+        out, summed, _ = forwarded(x, residual, weight, eps, rounded=rounded, configuration=configuration)
+        return out, summed
     result: tuple[Tensor, Tensor] = _RMSNorm.apply(x, residual, weight, eps, rounded, configuration)  # type: ignore[no-untyped-call]
     return result
 
@@ -115,6 +120,10 @@ def _check(x: Tensor, weight: Tensor) -> None:
         raise ValueError(
             f"the weight is {_told(weight)}, and not [{x.shape[-1]}] of {x.dtype} on {x.device}, as x asks"
         )
+
+
+def _differentiable(*tensors: Tensor) -> bool:
+    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
 def _told(tensor: Tensor) -> str:
@@ -167,10 +176,10 @@ def forwarded(
         added = rows if residual is None else _rows(residual)
         sizes = dict(configuration or chosen(columns))
         with torch.cuda.device_of(x):
-            forward[triton.cdiv(len(rows), sizes["ROWS"]),](
+            forward[-(-len(rows) // sizes["ROWS"]),](
                 rows, None if residual is None else added, weight.contiguous(), out, summed, scale,
                 len(rows), rows.stride(0), added.stride(0),
-                EPS=eps, COLUMNS=columns, BLOCK=triton.next_power_of_2(columns), ROUNDED=rounded, **sizes,
+                EPS=eps, COLUMNS=columns, BLOCK=1 << (columns - 1).bit_length(), ROUNDED=rounded, **sizes,
             )  # fmt: skip
     return out, summed, scale
 
@@ -199,7 +208,7 @@ def gradients(
     sizes = dict(configuration or chosen_backward(columns, x.element_size(), _shared(x.device)))
     x_grad = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     weight_grad = torch.empty(columns, dtype=x.dtype, device=x.device) if weighted else None
-    blocks = triton.cdiv(scale.numel(), sizes["ROWS"])
+    blocks = -(-scale.numel() // sizes["ROWS"])
     programs = min(sizes.pop("PROGRAMS"), blocks)
     if programs == blocks:
         sizes["STAGES"] = 1  # a program has no other rows to load meanwhile
@@ -214,19 +223,19 @@ def gradients(
         backward[programs,](
             own, others, rows, scale, weight.contiguous(), x_grad, parts,
             len(rows), own.stride(0), own.stride(0) if others is None else others.stride(0), rows.stride(0),
-            COLUMNS=columns, BLOCK=triton.next_power_of_2(columns), ROUNDED=rounded, LINKED=link and parts is not weight_grad, **sizes,
+            COLUMNS=columns, BLOCK=1 << (columns - 1).bit_length(), ROUNDED=rounded, LINKED=link and parts is not weight_grad, **sizes,
         )  # fmt: skip
         if parts is not weight_grad:
-            sum_parts[triton.cdiv(columns, 16),](
+            sum_parts[-(-columns // 16),](
                 parts, weight_grad, programs, COLUMNS=columns, ACROSS=16, DOWN=128, LINKED=link, launch_pdl=link
             )
     return x_grad, weight_grad
 
 
+@cache
 def linked(device: torch.device) -> bool:
     """Whether a launch can begin while the one before it runs, and wait for it: Hopper's and later can."""
-    nvidia = device.type == "cuda" and torch.version.cuda is not None
-    return nvidia and torch.cuda.get_device_capability(device) >= (9, 0)
+    return device.type == "cuda" and bool(torch.version.cuda) and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 @cache

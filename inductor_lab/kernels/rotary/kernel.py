@@ -10,6 +10,7 @@ Algorithm: Su et al. 2021, arXiv:2104.09864. The tile of tokens, heads and pairs
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -184,76 +185,57 @@ def rotated(given: list[Tensor], cos: Tensor, sin: Tensor, positions: Tensor | N
     if not batch * tokens * sum(heads):
         return out
     rest = 0 if how.in_place else columns - how.dimension
-    padded = triton.next_power_of_2(how.dimension // 2)
+    padded = 1 << (how.dimension // 2 - 1).bit_length()
     owned = tile(tokens, heads, 2 * padded * first.element_size(), how.configuration or CANDIDATES[0])
-    groups = triton.cdiv(sum(heads), owned["HEADS"])
-    strides = [_strides(x, axes) for x in (*given, *out)]
+    groups = -(-sum(heads) // owned["HEADS"])
+    strides = [_strides(x.shape, x.stride(), axes) for x in (*given, *out)]
     second = len(given) == 2
     # Without debugging no assertion is compiled in; overflow of int64 is none of its business.
     asserted = {} if positions is None else {"debug": True, "sanitize_overflow": False}
     with torch.cuda.device_of(first):
-        rotate[(batch * triton.cdiv(tokens, owned["TOKENS"]) * groups,)](
-            first,
-            given[1] if second else None,
-            out[0],
-            out[1] if second else None,
-            cos,
-            sin,
-            positions,
-            strides[0],
-            strides[1] if second else None,
-            strides[len(given)],
-            strides[3] if second else None,
-            _table_strides(cos),
-            _table_strides(sin),
-            None if positions is None else _position_strides(positions),
-            tokens,
-            cos.shape[-2],
-            FIRST_HEADS=heads[0],
-            SECOND_HEADS=heads[1] if second else 0,
-            HALF=how.dimension // 2,
-            PADDED=padded,
-            REST=rest,
-            REST_PADDED=triton.next_power_of_2(rest),
-            EACH=cos.shape[-1] == how.dimension,
-            INTERLEAVED=how.interleaved,
-            CONJUGATE=how.conjugate,
-            WIDE=COMPUTED[first.dtype],
-            MANY=batch > 1,
-            **owned,
-            **asserted,
-        )
+        rotate[batch * -(-tokens // owned["TOKENS"]) * groups,](
+            first, given[1] if second else None, out[0], out[1] if second else None, cos, sin, positions,
+            strides[0], strides[1] if second else None, strides[len(given)], strides[3] if second else None,
+            _table_strides(cos.shape, cos.stride()), _table_strides(sin.shape, sin.stride()),
+            None if positions is None else _position_strides(positions.shape, positions.stride()),
+            tokens, cos.shape[-2],
+            FIRST_HEADS=heads[0], SECOND_HEADS=heads[1] if second else 0, HALF=how.dimension // 2, PADDED=padded,
+            REST=rest, REST_PADDED=1 << (rest - 1).bit_length(), EACH=cos.shape[-1] == how.dimension,
+            INTERLEAVED=how.interleaved, CONJUGATE=how.conjugate, WIDE=COMPUTED[first.dtype], MANY=batch > 1, **owned, **asserted,
+        )  # fmt: skip
     return out
 
 
 def tile(tokens: int, heads: list[int], row_bytes: int, configuration: Configuration) -> Configuration:
     """A configuration for rows of this length and no more tokens and heads than there are."""
     rows = max(1, configuration["TOKENS"] * configuration["HEADS"] * ROW // row_bytes)
-    of_heads = min(rows, configuration["HEADS"], triton.next_power_of_2(sum(heads)))
-    of_tokens = min(rows // of_heads, triton.next_power_of_2(tokens))
+    of_heads = min(rows, configuration["HEADS"], 1 << (sum(heads) - 1).bit_length())
+    of_tokens = min(rows // of_heads, 1 << (tokens - 1).bit_length())
     return configuration | {"TOKENS": of_tokens, "HEADS": of_heads}
 
 
-def _strides(x: Tensor, axes: tuple[int, ...]) -> tuple[Any, ...]:
+@lru_cache(1024)
+def _strides(shape: tuple[int, ...], strides: tuple[int, ...], axes: tuple[int, ...]) -> tuple[Any, ...]:
     """Of sample, head, token and column. What no number of samples or tokens changes is compiled in: a small kernel is mostly addresses."""
-    batch, head, token, column = (x.stride(axis) for axis in axes)
-    alone, row = x.shape[axes[2]] == 1, x.shape[axes[3]] * column
+    batch, head, token, column = (strides[axis] for axis in axes)
+    alone, row = shape[axes[2]] == 1, shape[axes[3]] * column
     within = tl.constexpr(head) if head <= (row if alone else token) else head
-    return batch if len(x) > 1 else tl.constexpr(0), within, tl.constexpr(0 if alone else token), tl.constexpr(column)
+    return batch if shape[0] > 1 else tl.constexpr(0), within, tl.constexpr(0 if alone else token), tl.constexpr(column)
 
 
-def _table_strides(table: Tensor) -> tuple[Any, ...]:
+@lru_cache(1024)
+def _table_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[Any, ...]:
     """Of sample, row and column."""
-    several = table.ndim == 3 and len(table) > 1
-    batch = table.stride(0) if several else tl.constexpr(0)
-    return batch, tl.constexpr(table.stride(-2)), tl.constexpr(table.stride(-1))
+    several = len(shape) == 3 and shape[0] > 1
+    batch = strides[0] if several else tl.constexpr(0)
+    return batch, tl.constexpr(strides[-2]), tl.constexpr(strides[-1])
 
 
-def _position_strides(positions: Tensor) -> tuple[Any, ...]:
+@lru_cache(1024)
+def _position_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[Any, ...]:
     """Of sample and token."""
-    several = len(positions) > 1 < positions.ndim
-    token = positions.stride(-1) if positions.shape[-1] > 1 else 0
-    return positions.stride(0) if several else tl.constexpr(0), tl.constexpr(token)
+    several = shape[0] > 1 < len(shape)
+    return strides[0] if several else tl.constexpr(0), tl.constexpr(strides[-1] if shape[-1] > 1 else 0)
 
 
 @triton.jit

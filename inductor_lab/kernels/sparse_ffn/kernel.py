@@ -77,7 +77,7 @@ FEW = 1280
 
 def chosen(tokens: int, columns: int, active: int, *, itemsize: int, gated: bool) -> Configuration:
     """The configuration for so many active neurons."""
-    row = triton.next_power_of_2(max(columns, 1)) * itemsize
+    row = (1 << (max(columns, 1) - 1).bit_length()) * itemsize
     if tokens == 1 and row <= LARGEST * itemsize:
         if active > FEW and row <= 16384:  # of two programs on a multiprocessor, each has two tiles in shared memory
             return Parts(num_warps=max(1, row // 1024))
@@ -132,7 +132,7 @@ def sparse_ffn(
     with torch.cuda.device_of(x):
         if isinstance(how, Tiles):
             return _tiles(x, up, down, active, gate, count, activation, how)
-        if tokens > 1 or triton.next_power_of_2(columns) > LARGEST:
+        if tokens > 1 or columns > LARGEST:
             raise ValueError(
                 f"one token of at most {LARGEST} numbers is for One and Parts, not {list(x.shape)}: ask for Tiles"
             )
@@ -170,13 +170,13 @@ def _tiles(
     x: Tensor, up: Tensor, down: Tensor, active: Tensor, gate: Tensor | None, count: Tensor | None, activation: str, how: Tiles
 ) -> Tensor:  # fmt: skip
     (tokens, columns), bound = x.shape, len(active)
-    tiles, padded = triton.cdiv(tokens, how.tokens), triton.cdiv(bound, how.rows) * how.rows
+    tiles, padded = -(-tokens // how.tokens), -(-bound // how.rows) * how.rows
     between, out = x.new_empty(tokens, padded), x.new_empty(tokens, columns)
-    hidden[(tiles * triton.cdiv(padded, how.neurons),)](
+    hidden[(tiles * -(-padded // how.neurons),)](
         **shared(x, up, active, gate, count, activation), hidden_ptr=between, tokens=tokens, padded=padded,
         TOKENS=how.tokens, NEURONS=how.neurons, COLUMNS=how.chunk, num_stages=how.num_stages, num_warps=how.num_warps,
     )  # fmt: skip
-    mapped_down[tiles, triton.cdiv(columns, how.columns)](
+    mapped_down[tiles, -(-columns // how.columns)](
         between, down, active, count, out, tokens, columns, len(up), bound, padded, active.stride(0), down.stride(),
         TOKENS=how.tokens, NEURONS=how.rows, COLUMNS=how.columns, num_stages=how.down_stages, num_warps=how.num_warps,
     )  # fmt: skip

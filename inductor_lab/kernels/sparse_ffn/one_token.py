@@ -8,6 +8,7 @@ Either way nothing is cleared or added by atomics, and the second launch begins 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import torch
@@ -38,10 +39,10 @@ class Parts:
     columns: int = 16
 
 
+@cache
 def linked(device: torch.device) -> bool:
     """Whether the second launch can begin while the first one runs, and wait for it where it needs it: Hopper's and later can."""
-    nvidia = device.type == "cuda" and torch.version.cuda is not None
-    return nvidia and torch.cuda.get_device_capability(device) >= (9, 0)
+    return device.type == "cuda" and bool(torch.version.cuda) and torch.cuda.get_device_capability(device) >= (9, 0)
 
 
 def shared(
@@ -61,11 +62,11 @@ def in_two(
 ) -> Tensor:  # fmt: skip
     columns, bound, link = x.shape[1], len(active), linked(x.device)
     between, out = x.new_empty(bound, dtype=torch.float32), x.new_empty(1, columns)
-    hidden_of_one[(triton.cdiv(bound, how.neurons),)](
+    hidden_of_one[(-(-bound // how.neurons),)](
         **shared(x, up, active, gate, count, activation), hidden_ptr=between,
-        NEURONS=how.neurons, COLUMNS=triton.next_power_of_2(columns), LINKED=link, num_warps=how.num_warps,
+        NEURONS=how.neurons, COLUMNS=1 << (columns - 1).bit_length(), LINKED=link, num_warps=how.num_warps,
     )  # fmt: skip
-    down_of_one[(triton.cdiv(columns, how.columns),)](
+    down_of_one[(-(-columns // how.columns),)](
         between, down, active, count, out, columns, len(up), bound, active.stride(0), down.stride(),
         NEURONS=how.rows, TILES=how.tiles, COLUMNS=how.columns, LINKED=link, launch_pdl=link, num_warps=how.down_warps,
     )  # fmt: skip
@@ -79,10 +80,10 @@ def by_parts(
     parts, out = x.new_empty(programs, columns, dtype=torch.float32), x.new_empty(1, columns)
     part_of_one[(programs,)](
         **shared(x, up, active, gate, count, activation), down_ptr=down, down_strides=down.stride(), part_ptr=parts,
-        COLUMNS=triton.next_power_of_2(columns), STAGES=how.stages, LINKED=link, num_warps=how.num_warps,
+        COLUMNS=1 << (columns - 1).bit_length(), STAGES=how.stages, LINKED=link, num_warps=how.num_warps,
     )  # fmt: skip
-    sum_of_parts[(triton.cdiv(columns, how.columns),)](
-        parts, out, programs, columns, PARTS=triton.next_power_of_2(programs), COLUMNS=how.columns, LINKED=link, launch_pdl=link,
+    sum_of_parts[(-(-columns // how.columns),)](
+        parts, out, programs, columns, PARTS=1 << (programs - 1).bit_length(), COLUMNS=how.columns, LINKED=link, launch_pdl=link,
     )  # fmt: skip
     return out
 

@@ -52,6 +52,8 @@ def swiglu(gate: Tensor, up: Tensor, *, in_place: bool = False, configuration: C
         raise ValueError(f"up is {_told(up)}, and not {_told(gate)}, as gate is")
     if in_place:
         _check_in_place(gate, up)
+    if not (torch.is_grad_enabled() and (gate.requires_grad or up.requires_grad)):
+        return forwarded(gate, up, configuration=configuration)
     result: Tensor = _SwiGLU.apply(gate, up, in_place, configuration)  # type: ignore[no-untyped-call]
     return result
 
@@ -66,6 +68,8 @@ def swiglu_halves(both: Tensor, *, in_place: bool = False, configuration: Config
         raise ValueError(f"two halves have an even number of columns, and not {both.shape[-1]}")
     if in_place:
         _check_in_place(both)
+    if not (torch.is_grad_enabled() and both.requires_grad):
+        return forwarded(both, None, configuration=configuration)
     result: Tensor = _SwiGLU.apply(both, None, in_place, configuration)  # type: ignore[no-untyped-call]
     return result
 
@@ -129,7 +133,7 @@ def launch(kernel: Any, tensors: list[Tensor], *, configuration: Configuration |
     if all(one.is_contiguous() for one in tensors):  # one long row: no block ends within
         rows, columns, tensors = 1, rows * columns, [one.view(1, -1) for one in tensors]
     sizes = configuration or chosen(rows, columns)
-    blocks = triton.cdiv(columns, sizes["BLOCK"])
+    blocks = -(-columns // sizes["BLOCK"])
     with torch.cuda.device_of(tensors[0]):
         kernel[rows * blocks,](
             *tensors, columns, blocks, *(one.stride(0) for one in tensors), MANY=rows > 1, **sizes
