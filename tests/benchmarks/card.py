@@ -31,7 +31,7 @@ from inductor_lab.processes import end_with
 Result = TypeVar("Result")
 COMPILE = 2
 """Processes of Inductor's that compile for one of ours."""
-JOBS = max(1, min(6, (os.cpu_count() or 1) // (1 + COMPILE)))
+JOBS = max(1, min(6, len(os.sched_getaffinity(0)) // (1 + COMPILE)))
 """Processes that keep one card at work: more would wait for it. One core stays free for who has it, as others wait."""
 
 
