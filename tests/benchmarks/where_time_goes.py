@@ -179,9 +179,9 @@ def rope(on: str, small: bool) -> Iterator[tuple[str, Parts]]:
             """No stride is compiled in."""
             run = whole(point)
             changes = {
-                "_strides": lambda x, axes: tuple(x.stride(axis) for axis in axes),
-                "_table_strides": lambda table: (0, *table.stride()),
-                "_position_strides": lambda positions: positions.stride(),
+                "_strides": lambda shape, strides, axes: tuple(strides[axis] for axis in axes),
+                "_table_strides": lambda shape, strides: (0, *strides),
+                "_position_strides": lambda shape, strides: strides,
             }
 
             def alone() -> None:
