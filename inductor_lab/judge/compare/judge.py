@@ -22,7 +22,7 @@ from inductor_lab.judge.compare.baseline import Baseline, Generated, Part, diffe
 from inductor_lab.judge.compare.orders import furthest_order
 from inductor_lab.judge.compare.reference import Nearby, agrees_with_graph, by_graph, expected, graph_values
 from inductor_lab.judge.inputs import boundaries, families
-from inductor_lab.judge.inputs.cases import Asked, Plan, Time, is_large, own_blocks
+from inductor_lab.judge.inputs.cases import Asked, Plan, Time, elements, is_large, own_blocks
 from inductor_lab.judge.inputs.coverage import Coverage
 from inductor_lab.judge.inputs.placement import Placement, copied, place_inputs, strayed, there, with_room
 from inductor_lab.judge.process.kernel_process import HangsError, answer, in_words, send
@@ -102,7 +102,7 @@ class Judge:
 
     def __init__(self, path: Path, file: ModuleType, channel: socket.socket, asked: Asked) -> None:
         self.path, self.file, self.channel, self.asked = path, file, channel, asked
-        if sum(math.prod(spec[0]) for spec in file.ARGUMENTS.values()) < FEW:
+        if elements(file) < FEW:
             torch.set_num_threads(1)
         limit = asked.limit or PATIENCE
         try:

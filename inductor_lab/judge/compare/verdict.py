@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +29,7 @@ from inductor_lab.judge.inputs.cases import (
     Plan,
     asked_plans,
     blocks_of,
+    elements,
     is_large,
     load_inputs,
     real_inputs,
@@ -42,6 +45,9 @@ TELLING = 2.0
 """Seconds that are worth being told about."""
 BUDGET = 3.0
 """Seconds after which what was found so far is the answer."""
+
+AHEAD, ROOM = 2, 1 << 28
+"""Cases whose inputs are drawn while another is tried, and elements of all arguments up to which memory is no matter."""
 
 
 def verdict(
@@ -94,9 +100,8 @@ def _all_tried(
     if alone.INTERPRETING and is_large(judge.file):
         begin("how long a launch takes", "")
     inputs, began = _inputs(judge, asked), time.monotonic()
-    for number, (plan, draw) in enumerate(inputs):
+    for number, (plan, values) in enumerate(_drawn_ahead(judge, inputs)):
         begin(plan.name, far(number, len(inputs), time.monotonic() - began))
-        values = draw()
         try:
             tried.append(judge.tried(plan, values))
             did(tried[-1].case)
@@ -118,6 +123,22 @@ def _all_tried(
                 save_inputs(Path(asked.save), judge.path, plan, values, how)
             break
     return tried
+
+
+def _drawn_ahead(judge: Judge, inputs: Sequence[tuple[Plan, Callable[[], Values]]]) -> Iterator[tuple[Plan, Values]]:
+    """Each case with its inputs. Beside a card the next ones' are drawn meanwhile: of large tensors that takes as long as all else."""
+    ahead = 0 if alone.INTERPRETING or elements(judge.file) > ROOM else AHEAD
+    threads = ThreadPoolExecutor(max(1, ahead))
+    drawn = deque[tuple[Plan, Callable[[], Values]]]()
+    try:
+        for plan, draw in inputs:  # what asks the card itself waits for its turn
+            drawn.append((plan, threads.submit(draw).result if ahead and not plan.boundaries else draw))
+            if len(drawn) > ahead:
+                plan, values = drawn.popleft()
+                yield plan, values()
+        yield from ((plan, values()) for plan, values in drawn)
+    finally:
+        threads.shutdown(cancel_futures=True)
 
 
 def _saved_since(path: Path, content: bytes) -> list[str]:

@@ -239,8 +239,12 @@ def _few(file: ModuleType, effort: str, seeds: int, drawn: int, time: Time) -> I
 
 def is_large(file: ModuleType) -> bool:
     """Whether a file's tensors are so large that drawing and comparing them takes long."""
-    sizes = _sizes(file)
-    return max(sizes) >= LARGE or sum(sizes) >= 4 * LARGE
+    return max(_sizes(file)) >= LARGE or elements(file) >= 4 * LARGE
+
+
+def elements(file: ModuleType) -> int:
+    """Of all arguments together."""
+    return sum(_sizes(file))
 
 
 def _sizes(file: ModuleType) -> list[int]:

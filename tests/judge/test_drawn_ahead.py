@@ -1,0 +1,71 @@
+"""Beside a card the inputs of the next cases are drawn while one is tried: the same ones, in the same order, and no more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from inductor_lab.judge import alone
+from inductor_lab.judge.compare import verdict
+from inductor_lab.judge.inputs.cases import Plan
+
+CASES = 6
+AT_ITS_TURN = 4
+"""A case whose inputs ask the card."""
+
+
+def asked(begun: dict[int, Event], size: int = 8) -> tuple[Any, list[tuple[Plan, Callable[[], Any]]]]:
+    """A judge of tensors of that size, and its cases, which tell when they are drawn."""
+
+    def draw(number: int) -> Any:
+        begun[number].set()
+        return {"x": number}
+
+    plans = [Plan(str(number), "normal", number, boundaries=number == AT_ITS_TURN) for number in range(CASES)]
+    judge = SimpleNamespace(file=SimpleNamespace(ARGUMENTS={"x": ((size,), (1,), torch.float32, "normal")}))
+    return judge, [(plan, lambda number=plan.seed: draw(number)) for plan in plans]
+
+
+@pytest.mark.parametrize(("interpreting", "size", "ahead"), [(False, 8, 2), (True, 8, 0), (False, 1 << 29, 0)])
+def test_which_are_drawn_when(monkeypatch: pytest.MonkeyPatch, interpreting: bool, size: int, ahead: int) -> None:
+    monkeypatch.setattr(alone, "INTERPRETING", interpreting)
+    begun = {number: Event() for number in range(CASES)}
+    came = 0
+    for number, (plan, values) in enumerate(verdict._drawn_ahead(*asked(begun, size))):
+        assert (plan.seed, values) == (number, {"x": number})
+        for later in range(number + 1, CASES):
+            meanwhile = later <= number + ahead and later != AT_ITS_TURN
+            assert begun[later].wait(30) if meanwhile else not begun[later].is_set()
+        came += 1
+    assert came == CASES
+
+
+def test_whoever_ends_early_waits_for_none_that_did_not_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alone, "INTERPRETING", False)
+    begun = {number: Event() for number in range(CASES)}
+    cases = verdict._drawn_ahead(*asked(begun))
+    next(cases)
+    cases.close()
+    assert not any(begun[number].is_set() for number in range(3, CASES))
+
+
+def test_an_error_of_a_draw_is_raised_at_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alone, "INTERPRETING", False)
+    judge, inputs = asked({number: Event() for number in range(CASES)})
+
+    def fails() -> Any:
+        raise MemoryError("no room")
+
+    inputs[1] = (inputs[1][0], fails)
+    cases = verdict._drawn_ahead(judge, inputs)
+    assert next(cases)[0].seed == 0
+    with pytest.raises(MemoryError, match="no room"):
+        next(cases)
