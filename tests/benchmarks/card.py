@@ -31,8 +31,11 @@ from inductor_lab.processes import end_with
 Result = TypeVar("Result")
 COMPILE = 2
 """Processes of Inductor's that compile for one of ours."""
-JOBS = max(1, min(6, len(os.sched_getaffinity(0)) // (1 + COMPILE)))
+CORES = len(os.sched_getaffinity(0))
+JOBS = max(1, min(6, CORES // (1 + COMPILE)))
 """Processes that keep one card at work: more would wait for it. One core stays free for who has it, as others wait."""
+JUDGES = max(1, min(7, CORES // 2))
+"""Processes that judge beside each other: nothing is timed then."""
 
 
 class LostError(LabError):

@@ -10,9 +10,9 @@
 
 A row a point, then two a step: `diff` of it with the captured model's step, and what `verify --thorough` says. Inputs are cold, the order in a round is
 random, `hand` is there twice: what it differs from itself by is the noise. Each contestant is held to float64 before it is timed, `hand` behind it too.
-The copy's and the products' rates are measured in the same run. Processes that compile beside each other take turns at the card (`card.py`); verdicts
-come when all times are taken, several beside each other. Where memory ran out meanwhile, a step is judged again, alone. contests/KERNEL.py says what is
-timed and against whom.
+The copy's and the products' rates are measured in the same run. Processes that compile beside each other take turns at the card (`card.py`), steps and
+gradients first, as they take the longest; verdicts come when all times are taken, several beside each other. Where memory ran out meanwhile, a step is
+judged again, alone. contests/KERNEL.py says what is timed and against whom.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, JOBS, Card, compiling_lends, each, said
+from card import CARD, JOBS, JUDGES, Card, compiling_lends, each, said
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -236,14 +236,19 @@ def found_of(left: Sequence[tuple[Row, Any]], asked: argparse.Namespace, *how: A
     """The rows as they come, verdicts last, as judging computes on the card too. Whose judge had too little memory beside the others is judged again, alone."""
     asks = [(*one, asked, *how) for one in left]
     times, verdicts = ([one for one in asks if (one[0]["verb"] == "verify") == judged] for judged in (False, True))
-    yield from each(row_of, times, asked.jobs)
-    short: list[str] = []
-    for found in each(row_of, verdicts, asked.jobs):
-        if found and SHORT in found.get("failed", "") and asked.jobs > 1:
+    yield from each(row_of, sorted(times, key=lambda one: not _takes_long(one[0])), asked.jobs)
+    short, judges = list[str](), JUDGES if asked.jobs > 1 else 1
+    for found in each(row_of, verdicts, judges):
+        if found and SHORT in found.get("failed", "") and judges > 1:
             short.append(found["step"])
         else:
             yield found
     yield from each(row_of, [one for one in verdicts if one[0]["step"] in short], 1)
+
+
+def _takes_long(head: Row) -> bool:
+    """What should not be left for the end, when others have nothing to do."""
+    return head["verb"] == "step" or head.get("what") == "backward" or bool(head.get("backward"))
 
 
 def work(contest: Any, asked: argparse.Namespace, parts: Sequence[str]) -> list[tuple[Row, Any]]:

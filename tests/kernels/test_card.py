@@ -234,10 +234,11 @@ def test_who_had_too_little_memory_to_be_judged_beside_the_others_is_judged_alon
             yield head | ({"failed": f"error: {SHORT}."} if head["step"] == "b" and jobs != 1 else {"verdict": "pass"})
 
     monkeypatch.setattr(hand_kernels, "each", each)
+    monkeypatch.setattr(hand_kernels, "JUDGES", 3)
     left = [({"verb": "verify", "step": step}, None) for step in "abc"]
     rows = [*hand_kernels.found_of(left, argparse.Namespace(jobs=6))]
     assert [(row["step"], row["verdict"]) for row in rows] == [("a", "pass"), ("c", "pass"), ("b", "pass")]
-    assert asked_for == [(6, []), (6, ["a", "b", "c"]), (1, ["b"])]
+    assert asked_for == [(6, []), (3, ["a", "b", "c"]), (1, ["b"])]
 
 
 def timed(path: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[dict[str, Any]]:
