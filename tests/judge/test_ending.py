@@ -111,6 +111,18 @@ def test_a_file_that_does_as_it_likes(judged: dict[str, Verdict | LabError], wha
         assert bool(first) == bool(said) and said in first and "\n" not in first
 
 
+def test_what_a_launch_was_given_is_gone_at_the_next_but_one(own: Path) -> None:
+    """Tensors lie in cycles, of watches and of Triton's interpreter: of a hundred cases they would fill a card."""
+    counts = (
+        "    import weakref\n    seen = vars(launch).setdefault('seen', [])\n"
+        "    assert sum(one() is not None for one in seen) < 2, 'earlier ones are kept'\n    seen.append(weakref.ref(base))\n"
+    )
+    (own / "counts.py").write_text(edited(ejected("affine"), (LAUNCH, counts + LAUNCH)))
+    found = verify(own / "counts.py")
+    assert len(found.cases) > 5
+    assert [case.name for case in found.cases if not case.passed] == ["what the file uses"]  # weakref
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("how", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_a_user_who_has_waited_long_enough(own: Path, how: signal.Signals, status: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import socket
 import time
@@ -163,6 +164,7 @@ class Judge:
     def tried(self, plan: Plan, values: Mapping[str, torch.Tensor]) -> Tried:
         """Hold the kernel to what is right on these inputs."""
         began = time.monotonic()
+        gc.collect()  # the case before has left tensors in cycles
         file = self.sized(plan)
         placement = place_inputs(file, values, plan.seed)
         if self.plain is None and (plan.family == "normal" or self.asked.case) and not plan.sizes:

@@ -7,6 +7,7 @@ kernel raises is JSON too (`raised`), and in words (`in_words`): what it is, and
 
 from __future__ import annotations
 
+import gc
 import inspect
 import json
 import linecache
@@ -71,6 +72,7 @@ def serve(path: Path, channel: socket.socket) -> None:
             send(channel, *kernel.wrote(asked["who"], asked["place"]))
         else:
             send(channel, *_where_there_is_memory(kernel, asked, parts))
+            gc.collect()  # tensors lie in cycles: of watches, of Triton's interpreter
 
 
 def _where_there_is_memory(

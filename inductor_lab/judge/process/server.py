@@ -77,6 +77,7 @@ def main(asking: int, told: int) -> None:
     torch.set_num_threads(1 if alone.INTERPRETING else min(torch.get_num_threads(), THREADS))
     hide_from_others()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    gc.freeze()  # what is there by now stays: each case's own garbage is looked for without it
     for asked in _requests(asking):
         news = _News(told, asked.pop("number"))
         if alone.INTERPRETING:
