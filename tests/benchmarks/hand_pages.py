@@ -41,16 +41,18 @@ ELSEWHERE = {
 }
 """Kernel -> what it is and where its results are told, if not in its folder."""
 OURS = ("hand", "again")
-BUSY = ("01b73142",)
-"""Commits whose rows were timed on a host that worked on other things too, which calls from Python wait for."""
+RESULTS, ELSEWHERE_TIMED = "results.json", "results_h100.json"
+"""Of the card that goals are of; and of another one, by the same command."""
+QUICKER = "732fd8ef"
+"""From this commit on a call from Python does less before it launches."""
 STATES = {"cold": "us, cold", "code": "its code in the caches", "warm": "warm"}
 """States of the caches, as `where_time_goes.py` has them, and what they are called."""
 FOLDERS = sorted(STEPS)
 
 
-def results(kernel: str) -> Row:
+def results(kernel: str, name: str = RESULTS) -> Row:
     """What was measured: runs and rows; none where nothing was."""
-    path = KERNELS / kernel / "results.json"
+    path = KERNELS / kernel / name
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return json.loads(text) if text.strip() else {"runs": [], "rows": []}  # type: ignore[no-any-return]
 
@@ -275,6 +277,28 @@ def own(row: Row) -> list[str]:
     return [f"{row['us']['hand'][0]:.2f}", *told, f"{row['share']:.0%}", f"{row['copy_share']:.0%}", both]
 
 
+def on_another_card(kernel: str) -> str:
+    """How the kernel stands there, and in which file; empty where nothing was timed."""
+    found = results(kernel, ELSEWHERE_TIMED)
+    if not points(found):
+        return ""
+    first, judged = found["runs"][0], rows(found, "verify")
+    passed = sum(row.get("verdict") == "pass" for row in judged)
+    return (
+        f"{first['card']}, torch {first['torch']}, triton {first['triton']}, commit `{first['code']}` ([{ELSEWHERE_TIMED}]({ELSEWHERE_TIMED})): "
+        f"{place(found)} `verify --thorough` passes {passed} of {len(judged)} steps there.{_not_there(kernel, judged)}\n"
+    )
+
+
+def _not_there(kernel: str, judged: list[Row]) -> str:
+    """Of verdicts that are others than on the card of the goals, why; and how many were not asked for."""
+    here = {row["step"]: row.get("verdict") for row in rows(results(kernel), "verify")}
+    told = [f" `{row['step']}`: {verdict(row)}." for row in judged if row.get("verdict") != here.get(row["step"])]
+    if missing := len(here.keys() - {row["step"] for row in judged}):
+        told.append(f" {missing} were not judged.")
+    return "".join(told)
+
+
 def times(row: Row, who: list[str]) -> list[str]:
     return [f"{row['us'][name][0]:.2f}" if name in row["us"] else "" for name in who]
 
@@ -305,6 +329,7 @@ def of_kernel(kernel: str) -> str:
         "What it is to reach": of_goals(kernel, found),
         "Where the time goes": of_parts(kernel),
         "Beside everybody else": beside,
+        "On another card": on_another_card(kernel),
     }
     return "\n".join(f"### {title}\n\n{part}" for title, part in parts.items() if part)
 
@@ -323,28 +348,37 @@ def place(found: Row) -> str:
     )
 
 
-def from_python(found: list[Row]) -> str:
-    """At how many points a hand kernel takes longer than the best other one if both are called from Python, of files of results."""
-    both = [(row, commit(row, one["runs"])) for one in found for row in points(one)]
-    both = [(row, code) for row, code in both if {"hand", row["best"]} <= row.get("called_us", {}).keys()]
-    if not both:
+def from_python(found: list[Row]) -> list[float]:
+    """How many times as long a call of the hand kernel from Python takes as one of the best other one, at each point of files of results that has both."""
+    both = [row for one in found for row in points(one) if {"hand", row["best"]} <= row.get("called_us", {}).keys()]
+    return [row["called_us"]["hand"] / row["called_us"][row["best"]] for row in both]
+
+
+def of_calls() -> str:
+    """The sentences on that, of both cards."""
+    kernels = [kernel for kernel in FOLDERS if kernel not in ELSEWHERE]
+    here, there = (from_python([results(one, name) for one in kernels]) for name in (RESULTS, ELSEWHERE_TIMED))
+    if not here:
         return ""
-    told = {"all": both, "ahead": [one for one in both if stands(one[0]) == "ahead"]}
-    told["quiet"] = [one for one in both if one[1] not in BUSY]
-    counts = {}
-    for name, own in told.items():
-        slower = sum(row["called_us"]["hand"] > row["called_us"][row["best"]] for row, _ in own)
-        counts[name] = f"{slower} of {len(own)}"
     return (
-        f"All times here are of CUDA graphs. Called from Python (*from Python* in each table), a hand kernel usually takes longer than the best other one: at "
-        f"{counts['all']} points that have both times, and at {counts['ahead']} of those where it is ahead in a graph. Points of "
-        f"{', '.join(f'`{one}`' for one in BUSY)} were timed while the host worked on other things too, and are rough; of the others it is {counts['quiet']}.\n"
+        f"All times here are of CUDA graphs. Called from Python (*from Python* in each table), a hand kernel took {_times_as_long(here)}. "
+        + (
+            f"Since `{QUICKER}` it does less before it launches: on an H100 it took {_times_as_long(there)}. "
+            if there
+            else ""
+        )
+        + "Most were taken while other processes compiled, and are rough.\n"
     )
+
+
+def _times_as_long(ratios: list[float]) -> str:
+    slower = sum(ratio > 1 for ratio in ratios)
+    return f"{median(ratios):.2f} times as long as the best other one in the median of {len(ratios)} points, and longer at {slower}"
 
 
 def gallery() -> str:
     """What stands between the marks of docs/kernels.md."""
-    beside = from_python([results(kernel) for kernel in FOLDERS if kernel not in ELSEWHERE])
+    beside = of_calls()
     parts = [f"![{TITLE}](pictures/{PICTURE.name})\n", *([beside] if beside else [])]
     for kernel in FOLDERS:
         if kernel in ELSEWHERE:

@@ -218,15 +218,46 @@ def test_a_goal_has_a_line_and_one_for_each_point_that_is_not_known_to_meet_it(m
     assert "| 1.2x best | rows 5 |  | not timed yet |  |" in said(8)
 
 
-def test_how_often_a_call_from_python_takes_longer_is_counted() -> None:
-    slow, quiet = {"hand": 9, "default": 5}, point(2, 4, rows=3)
-    rows = [point(2, 4, rows=1, code="01b73142") | {"called_us": slow}, point(4, 4, rows=2) | {"called_us": slow}]
-    told = MADE["from_python"]([{"runs": [RUN], "rows": [*rows, quiet]}, {"runs": [RUN], "rows": []}])
-    assert "at 2 of 3 points that have both times, and at 1 of 2 of those where it is ahead in a graph" in told
-    assert told.endswith(
-        "Points of `01b73142` were timed while the host worked on other things too, and are rough; of the others it is 1 of 2.\n"
+def test_how_much_longer_a_call_from_python_takes_is_told_of_both_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, quick = {"hand": 9, "default": 6}, {"hand": 4, "default": 5}
+    rows = [
+        point(2, 4, rows=1) | {"called_us": slow},
+        point(4, 4, rows=2) | {"called_us": quick},
+        point(2, 4, rows=3) | {"called_us": {}},
+    ]
+    here = {"runs": [RUN], "rows": rows}
+    assert MADE["from_python"]([here, {"runs": [RUN], "rows": []}]) == [1.5, 0.8]
+    there = {"runs": [RUN], "rows": rows[1:2]}
+    monkeypatch.setitem(MADE["pages"].__globals__, "FOLDERS", ["swiglu"])
+    monkeypatch.setitem(MADE["pages"].__globals__, "results", lambda _, name: here if name == "results.json" else there)
+    told = MADE["of_calls"]()
+    assert "took 1.15 times as long as the best other one in the median of 2 points, and longer at 1. Since" in told
+    assert (
+        "on an H100 it took 0.80 times as long as the best other one in the median of 1 points, and longer at 0."
+        in told
     )
-    assert MADE["from_python"]([]) == ""
+    monkeypatch.setitem(MADE["pages"].__globals__, "results", lambda *_: {"runs": [], "rows": []})
+    assert MADE["of_calls"]() == ""
+
+
+def test_another_card_s_page_says_which_verdicts_are_others_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judged(*told: tuple[str, str]) -> list[dict[str, Any]]:
+        wrong = {"pass": {}, "fail": {"ties": "off by 3 %"}}
+        return [
+            {"verb": "verify", "step": step, "verdict": word, "cases": 9, "wrong": wrong[word]} for step, word in told
+        ]
+
+    rows = [point(2, 4, rows=1), *judged(("a", "pass"), ("b", "fail"), ("c", "fail"))]
+    files = {
+        "results.json": {"runs": [RUN], "rows": judged(("a", "pass"), ("b", "pass"), ("c", "fail"), ("d", "pass"))},
+        "results_h100.json": {"runs": [RUN | {"code": "abc"}], "rows": rows},
+    }
+    monkeypatch.setitem(MADE["pages"].__globals__, "results", lambda _, name="results.json": files[name])
+    told = MADE["on_another_card"]("swiglu")
+    assert "ahead of the best other one at 1," in told and "`verify --thorough` passes 1 of 3 steps there." in told
+    assert told.endswith(" `b`: fail, 1 of 9 cases; ties: off by 3 %. 1 were not judged.\n")
+    files["results_h100.json"] = {"runs": [], "rows": []}
+    assert MADE["on_another_card"]("swiglu") == ""
 
 
 def test_a_committed_point_that_misses_its_goal_says_why_and_no_other_has_a_reason() -> None:
