@@ -201,7 +201,12 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, help="the points, the times of the steps, or their verdicts")
     parser.add_argument("--steps", nargs="+", metavar="STEP", help="these alone")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
-    parser.add_argument("--jobs", type=int, default=JOBS, help="processes that take turns at the card")
+    parser.add_argument(
+        "--jobs",
+        type=int,
+        default=JOBS,
+        help="processes that take turns at the card; with 1, steps too are judged one after the other",
+    )
     asked = parser.parse_args()
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
     if on == "cpu":

@@ -17,7 +17,7 @@ from inductor_lab.judge import alone
 from inductor_lab.judge.compare import verdict
 from inductor_lab.judge.inputs.cases import Plan
 
-CASES = 6
+CASES, SOON = 6, 0.05
 AT_ITS_TURN = 4
 """A case whose inputs ask the card."""
 
@@ -39,22 +39,35 @@ def test_which_are_drawn_when(monkeypatch: pytest.MonkeyPatch, interpreting: boo
     monkeypatch.setattr(alone, "INTERPRETING", interpreting)
     begun = {number: Event() for number in range(CASES)}
     came = 0
-    for number, (plan, values) in enumerate(verdict._drawn_ahead(*asked(begun, size))):
-        assert (plan.seed, values) == (number, {"x": number})
+    for number, (plan, draw) in enumerate(verdict._drawn_ahead(*asked(begun, size))):
         for later in range(number + 1, CASES):
             meanwhile = later <= number + ahead and later != AT_ITS_TURN
-            assert begun[later].wait(30) if meanwhile else not begun[later].is_set()
+            assert begun[later].wait(30) if meanwhile else not begun[later].wait(SOON)
+        assert plan.seed == number and draw() == {"x": number}
         came += 1
     assert came == CASES
 
 
-def test_whoever_ends_early_waits_for_none_that_did_not_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_ends_early_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is being drawn then ends by itself, and what waits behind it is not begun."""
     monkeypatch.setattr(alone, "INTERPRETING", False)
-    begun = {number: Event() for number in range(CASES)}
-    cases = verdict._drawn_ahead(*asked(begun))
+    monkeypatch.setattr(verdict, "AHEAD", 2)
+    begun, go, ended = {number: Event() for number in range(CASES)}, Event(), Event()
+
+    def waits() -> Any:
+        go.wait(20)
+        ended.set()
+
+    judge, inputs = asked(begun)
+    threads = verdict.ThreadPoolExecutor
+    monkeypatch.setattr(verdict, "ThreadPoolExecutor", lambda _: threads(1))
+    inputs[0] = (inputs[0][0], waits)
+    cases = verdict._drawn_ahead(judge, inputs)
     next(cases)
     cases.close()
-    assert not any(begun[number].is_set() for number in range(3, CASES))
+    assert not ended.is_set()
+    go.set()
+    assert not any(begun[number].wait(SOON) for number in range(1, CASES))
 
 
 def test_an_error_of_a_draw_is_raised_at_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,6 +79,8 @@ def test_an_error_of_a_draw_is_raised_at_its_turn(monkeypatch: pytest.MonkeyPatc
 
     inputs[1] = (inputs[1][0], fails)
     cases = verdict._drawn_ahead(judge, inputs)
-    assert next(cases)[0].seed == 0
+    assert next(cases)[1]() == {"x": 0}
+    plan, draw = next(cases)
+    assert plan.seed == 1
     with pytest.raises(MemoryError, match="no room"):
-        next(cases)
+        draw()

@@ -241,6 +241,27 @@ def test_who_had_too_little_memory_to_be_judged_beside_the_others_is_judged_alon
     assert asked_for == [(6, []), (3, ["a", "b", "c"]), (1, ["b"])]
 
 
+def test_what_takes_long_begins_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    import hand_kernels
+
+    begun: list[str] = []
+
+    def each(work: Any, on: list[tuple[Any, ...]], jobs: int) -> Iterator[dict[str, Any]]:
+        begun.extend(head["step"] for head, *_ in on)
+        yield from ()
+
+    monkeypatch.setattr(hand_kernels, "each", each)
+    heads = [
+        {"verb": "verify", "step": "e"},
+        {"verb": "time", "step": "c", "what": "forward"},
+        {"verb": "time", "step": "a", "what": "backward"},
+        {"verb": "time", "step": "d", "backward": False},
+        {"verb": "step", "step": "b"},
+    ]
+    assert not [*hand_kernels.found_of([(head, None) for head in heads], argparse.Namespace(jobs=6))]
+    assert begun == ["a", "b", "c", "d", "e"]
+
+
 def timed(path: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[dict[str, Any]]:
     """The rows of a run that measures nothing."""
     import hand_kernels

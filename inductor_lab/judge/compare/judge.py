@@ -163,8 +163,8 @@ class Judge:
 
     def tried(self, plan: Plan, values: Mapping[str, torch.Tensor]) -> Tried:
         """Hold the kernel to what is right on these inputs."""
-        began = time.monotonic()
         gc.collect()  # the case before has left tensors in cycles
+        began = time.monotonic()
         file = self.sized(plan)
         placement = place_inputs(file, values, plan.seed)
         if self.plain is None and (plan.family == "normal" or self.asked.case) and not plan.sizes:

@@ -41,6 +41,8 @@ from inductor_lab.judge.process.kernel_process import EndedError, HangsError
 from inductor_lab.records import Case, Verdict
 
 Values = Mapping[str, torch.Tensor]
+Inputs = Sequence[tuple[Plan, Callable[[], Values]]]
+"""The cases, and what draws the inputs of each."""
 TELLING = 2.0
 """Seconds that are worth being told about."""
 BUDGET = 3.0
@@ -100,8 +102,9 @@ def _all_tried(
     if alone.INTERPRETING and is_large(judge.file):
         begin("how long a launch takes", "")
     inputs, began = _inputs(judge, asked), time.monotonic()
-    for number, (plan, values) in enumerate(_drawn_ahead(judge, inputs)):
+    for number, (plan, draw) in enumerate(_drawn_ahead(judge, inputs)):
         begin(plan.name, far(number, len(inputs), time.monotonic() - began))
+        values = draw()
         try:
             tried.append(judge.tried(plan, values))
             did(tried[-1].case)
@@ -125,8 +128,8 @@ def _all_tried(
     return tried
 
 
-def _drawn_ahead(judge: Judge, inputs: Sequence[tuple[Plan, Callable[[], Values]]]) -> Iterator[tuple[Plan, Values]]:
-    """Each case with its inputs. Beside a card the next ones' are drawn meanwhile: of large tensors that takes as long as all else."""
+def _drawn_ahead(judge: Judge, inputs: Inputs) -> Iterator[tuple[Plan, Callable[[], Values]]]:
+    """The same, of which beside a card the inputs of the next two are drawn meanwhile: of large tensors that takes as long as all else."""
     ahead = 0 if alone.INTERPRETING or elements(judge.file) > ROOM else AHEAD
     threads = ThreadPoolExecutor(max(1, ahead))
     drawn = deque[tuple[Plan, Callable[[], Values]]]()
@@ -134,11 +137,10 @@ def _drawn_ahead(judge: Judge, inputs: Sequence[tuple[Plan, Callable[[], Values]
         for plan, draw in inputs:  # what asks the card itself waits for its turn
             drawn.append((plan, threads.submit(draw).result if ahead and not plan.boundaries else draw))
             if len(drawn) > ahead:
-                plan, values = drawn.popleft()
-                yield plan, values()
-        yield from ((plan, values()) for plan, values in drawn)
+                yield drawn.popleft()
+        yield from drawn
     finally:
-        threads.shutdown(cancel_futures=True)
+        threads.shutdown(wait=False, cancel_futures=True)
 
 
 def _saved_since(path: Path, content: bytes) -> list[str]:
@@ -152,8 +154,7 @@ def far(number: int, count: int, seconds: float) -> str:
     return f"{number + 1} of {count}" + (f", about {left:.0f} s left" if left > TELLING else "")
 
 
-def _inputs(judge: Judge, asked: Asked) -> Sequence[tuple[Plan, Callable[[], Values]]]:
-    """The cases, and what draws the inputs of each."""
+def _inputs(judge: Judge, asked: Asked) -> Inputs:
     if asked.inputs:
         name, plan, values = load_inputs(Path(asked.inputs), judge.file)
         return [(replace(plan, name=name, blocks=plan.blocks or blocks_of(judge.file)[0]), lambda: values)]

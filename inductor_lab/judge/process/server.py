@@ -82,6 +82,7 @@ def main(asking: int, told: int) -> None:
         news = _News(told, asked.pop("number"))
         if alone.INTERPRETING:
             _import_what_it_asks(Path(asked["folder"], asked["path"]))
+            gc.freeze()
         with tempfile.TemporaryDirectory(prefix="inductor-lab-") as folder:
             judge = os.fork()
             if not judge:
