@@ -159,3 +159,13 @@ def test_what_it_can_not_do() -> None:
     many = torch.empty(1, device=ON).expand(MOST)
     with pytest.raises(ValueError, match="1,073,741,824 columns are too many"):
         add_mul_activation(many, many)
+
+
+def test_a_derivative_forward_is_refused() -> None:
+    with torch.autograd.forward_ad.dual_level():
+        one = torch.ones(2, 8, device=ON)
+        twice = torch.autograd.forward_ad.make_dual(one, one)
+        with pytest.raises(NotImplementedError, match="jvp"):
+            add_mul_activation(one, twice)
+        with pytest.raises(NotImplementedError, match="jvp"):
+            add_mul_activation(one, one, bias=twice[0])

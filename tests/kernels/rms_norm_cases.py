@@ -191,3 +191,13 @@ def test_more_than_2_to_the_31_numbers_on_a_card() -> None:
 def test_what_does_not_belong_together(change: dict[str, Tensor], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         add_rms_norm(**({"x": torch.zeros(4, 8), "residual": torch.zeros(4, 8), "weight": torch.ones(8)} | change))
+
+
+def test_a_derivative_forward_is_refused() -> None:
+    with torch.autograd.forward_ad.dual_level():
+        one = torch.ones(2, 8, device=ON)
+        twice = torch.autograd.forward_ad.make_dual(one, one)
+        with pytest.raises(NotImplementedError, match="jvp"):
+            rms_norm(twice, torch.ones(8, device=ON))
+        with pytest.raises(NotImplementedError, match="jvp"):
+            add_rms_norm(one, twice, torch.ones(8, device=ON))

@@ -270,3 +270,8 @@ def test_it_can_be_copied() -> None:
     lines = Path(kernel.__file__).read_text(encoding="utf-8").splitlines()
     roots = {line.split()[1].partition(".")[0] for line in lines if line.startswith(("import ", "from "))}
     assert roots - sys.stdlib_module_names == {"torch", "triton"}
+
+
+def test_a_derivative_forward_is_refused() -> None:
+    with torch.autograd.forward_ad.dual_level(), pytest.raises(NotImplementedError, match="jvp"):
+        rotary(Q, torch.autograd.forward_ad.make_dual(K, K), C, C)

@@ -147,3 +147,13 @@ def test_more_than_2_to_the_31_numbers_on_a_card() -> None:
 def test_what_does_not_belong_together(call: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         call(torch.zeros(4, 9))
+
+
+def test_a_derivative_forward_is_refused() -> None:
+    with torch.autograd.forward_ad.dual_level():
+        one = torch.ones(2, 8, device=ON)
+        twice = torch.autograd.forward_ad.make_dual(one, one)
+        with pytest.raises(NotImplementedError, match="jvp"):
+            swiglu(one, twice)
+        with pytest.raises(NotImplementedError, match="jvp"):
+            swiglu_halves(twice)

@@ -15,6 +15,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.forward_ad import unpack_dual
 from torch.autograd.function import once_differentiable
 
 Configuration = dict[str, int]
@@ -74,13 +75,13 @@ def add_mul_activation(
         ValueError: shapes, dtypes or devices do not belong together, no such activation, `out` can not be written, or a gradient is asked of it.
     """
     _check(x, y, bias, activation, out)
-    differentiable = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in (x, y, bias))
-    if out is None and not differentiable:
+    tensors = (x, y) if bias is None else (x, y, bias)
+    differentiable = torch.is_grad_enabled() and any(one.requires_grad for one in tensors)
+    if out is None and not differentiable and all(unpack_dual(one).tangent is None for one in tensors):
         out = torch.empty_like(x, memory_format=torch.contiguous_format)
     if out is not None:
         return _forward(x, y, bias, out, scale, activation, configuration)
-    result: Tensor = _AddMulActivation.apply(x, y, bias, scale, activation, configuration)  # type: ignore[no-untyped-call]
-    return result
+    return _AddMulActivation.apply(x, y, bias, scale, activation, configuration)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def _check(x: Tensor, y: Tensor, bias: Tensor | None, activation: str, out: Tensor | None) -> None:
@@ -182,9 +183,8 @@ class _AddMulActivation(torch.autograd.Function):
     @staticmethod
     @once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        scale, activation = ctx.how
-        found = gradients(grad, ctx.saved_tensors, ctx.needs_input_grad[:3], scale=scale, activation=activation)
-        return *found, None, None, None
+        how = dict(zip(("scale", "activation"), ctx.how, strict=True))
+        return *gradients(grad, ctx.saved_tensors, ctx.needs_input_grad[:3], **how), None, None, None
 
 
 def gradients(

@@ -17,6 +17,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.forward_ad import unpack_dual
 from torch.autograd.function import once_differentiable
 
 Configuration = dict[str, int]
@@ -123,7 +124,9 @@ def _check(x: Tensor, weight: Tensor) -> None:
 
 
 def _differentiable(*tensors: Tensor) -> bool:
-    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
+    """Whether autograd has to know: of a gradient, or of a derivative forward, which it refuses."""
+    backward_ = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
+    return backward_ or any(unpack_dual(tensor).tangent is not None for tensor in tensors)
 
 
 def _told(tensor: Tensor) -> str:

@@ -17,6 +17,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.forward_ad import unpack_dual
 
 Configuration = dict[str, int]
 """TOKENS and HEADS that a program owns, in rows of `ROW` bytes (longer rows: fewer), and its warps."""
@@ -85,6 +86,7 @@ def rotary(
     _check(query, key, cos, sin, how)
     cos, sin = _rows(query, cos, sin, positions, offset, layout)
     differentiable = torch.is_grad_enabled() and (query.requires_grad or key.requires_grad)
+    differentiable |= any(unpack_dual(x).tangent is not None for x in (query, key))  # forward, which autograd refuses
     if torch.is_grad_enabled() and (cos.requires_grad or sin.requires_grad):
         raise ValueError("cos and sin have no gradient here: give them detached")
     if in_place:

@@ -20,6 +20,8 @@ from pathlib import Path
 PACKAGE = "inductor_lab.kernels"
 HERE = Path(__file__).parent
 EDITED = re.compile(r"# -+ the (?:kernel|span): edit this\n")
+HEAD = {"torch", "triton", "tl"}
+"""What every ejected file imports."""
 END = "# ---------------------------------------------------------------- what it must equal"
 
 
@@ -136,21 +138,25 @@ def imported(text: str, own: Iterable[ast.stmt]) -> list[str]:
 
 
 def _own_parts(text: str, own: Iterable[ast.stmt]) -> list[str]:
-    """The texts of these definitions of a module, behind the imports that run when they do; what annotations alone name is none of them."""
+    """The texts of these definitions of a module, behind the module's imports of what they use, not of what only annotations name."""
     own = list(own)
-    hints = {id(one) for node in own for part in ast.walk(node) for hint in _hints(part) for one in ast.walk(hint)}
-    used = {one.id for node in own for one in ast.walk(node) if isinstance(one, ast.Name) and id(one) not in hints}
+    used = {name for node in own for name in _run(node)}
     imports = [
-        ast.unparse(ast.ImportFrom(node.module, names, node.level))
+        ast.unparse(type(node)(**dict(ast.iter_fields(node)) | {"names": names}))
         for node in ast.parse(text).body
-        if isinstance(node, ast.ImportFrom) and not str(node.module).startswith(PACKAGE)
-        if (names := [one for one in node.names if (one.asname or one.name) in used])
+        if isinstance(node, ast.Import | ast.ImportFrom) and not str(getattr(node, "module", "")).startswith(PACKAGE)
+        if (names := [one for one in node.names if (one.asname or one.name) in used - HEAD])
     ]
     return [*(["\n".join(imports)] if imports else []), *(_text(text, node) for node in own)]
 
 
-def _hints(node: ast.AST) -> list[ast.expr]:
-    return [hint for name in ("annotation", "returns") if (hint := getattr(node, name, None))]
+def _run(node: ast.stmt) -> set[str]:
+    """The names that a definition reads when it runs."""
+    hints = [
+        hint for part in ast.walk(node) for name in ("annotation", "returns") if (hint := getattr(part, name, None))
+    ]
+    left_out = {id(one) for hint in hints for one in ast.walk(hint)}
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and id(one) not in left_out}
 
 
 def _text_of(kernel: str) -> str:

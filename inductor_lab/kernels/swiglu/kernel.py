@@ -14,6 +14,7 @@ import torch
 import triton
 import triton.language as tl
 from torch import Tensor
+from torch.autograd.forward_ad import unpack_dual
 from torch.autograd.function import once_differentiable
 
 Configuration = dict[str, int]
@@ -52,7 +53,7 @@ def swiglu(gate: Tensor, up: Tensor, *, in_place: bool = False, configuration: C
         raise ValueError(f"up is {_told(up)}, and not {_told(gate)}, as gate is")
     if in_place:
         _check_in_place(gate, up)
-    if not (torch.is_grad_enabled() and (gate.requires_grad or up.requires_grad)):
+    if not _differentiable(gate, up):
         return forwarded(gate, up, configuration=configuration)
     result: Tensor = _SwiGLU.apply(gate, up, in_place, configuration)  # type: ignore[no-untyped-call]
     return result
@@ -68,7 +69,7 @@ def swiglu_halves(both: Tensor, *, in_place: bool = False, configuration: Config
         raise ValueError(f"two halves have an even number of columns, and not {both.shape[-1]}")
     if in_place:
         _check_in_place(both)
-    if not (torch.is_grad_enabled() and both.requires_grad):
+    if not _differentiable(both):
         return forwarded(both, None, configuration=configuration)
     result: Tensor = _SwiGLU.apply(both, None, in_place, configuration)  # type: ignore[no-untyped-call]
     return result
@@ -79,6 +80,12 @@ def _check(tensor: Tensor) -> None:
         raise ValueError(f"gate and up are of {', '.join(map(str, DTYPES))}, and not of {tensor.dtype}")
     if not tensor.ndim:
         raise ValueError("gate and up are [..., F], and not single numbers")
+
+
+def _differentiable(*tensors: Tensor) -> bool:
+    """Whether autograd has to know: of a gradient, or of a derivative forward, which it refuses."""
+    backward_ = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
+    return backward_ or any(unpack_dual(tensor).tangent is not None for tensor in tensors)
 
 
 def _told(tensor: Tensor) -> str:
