@@ -47,16 +47,19 @@ def judged() -> str:
     passed = sum(one["passed"] for one in drawn)
     told = f"`outer_3` passes {'all' if passed == len(drawn) else passed} of {len(drawn)} cases."
     again = kept(RESULTS / "verify_outer_3_case.json")
-    for one in again["cases"]:
-        told += (
-            f" An earlier draw, whose products nearly cancel, it does not pass (`--case '{one['name']}'`): {one['message']}, in one of {one['where']['of']:,} "
-            f"places ({again['device']})."
-        )
+    for one in again.get("cases", ()):
+        if one["passed"]:
+            told += f" It passes an earlier draw, too, whose products nearly cancel (`--case '{one['name']}'`, {again['device']})."
+        else:
+            told += (
+                f" It does not pass an earlier draw, whose products nearly cancel (`--case '{one['name']}'`, {again['device']}). "
+                f"There {one['message']}; {one['where']['wrong']:,} of {one['where']['of']:,} numbers."
+            )
     for refused in (one["message"] for one in cases if one["name"] == USES):
         if IMPORTED in refused:
             told += (
-                " `verify` refused an import of its file, behind which nobody can look. Now the file has what it imported, and no verdict on a card "
-                "since: memory ran out, as `verify` kept what it drew, which it no longer does."
+                " `verify` refused an import of its file, behind which nobody can look. Now the file has what it imported, and has not been "
+                "judged as a whole on a card again."
             )
         else:
             told += f" `verify` refused what its file used: {refused}."

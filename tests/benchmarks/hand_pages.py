@@ -285,17 +285,19 @@ def on_another_card(kernel: str) -> str:
     first, judged = found["runs"][0], rows(found, "verify")
     passed = sum(row.get("verdict") == "pass" for row in judged)
     return (
-        f"{first['card']}, torch {first['torch']}, triton {first['triton']}, commit `{first['code']}` ([{ELSEWHERE_TIMED}]({ELSEWHERE_TIMED})): "
-        f"{place(found)} `verify --thorough` passes {passed} of {len(judged)} steps there.{_not_there(kernel, judged)}\n"
+        f"{first['card']}, torch {first['torch']}, triton {first['triton']}, commit `{first['code']}`, beside those who could be imported there "
+        f"([{ELSEWHERE_TIMED}]({ELSEWHERE_TIMED})). Measured: {place(found)} `verify --thorough` passes {passed} of {len(judged)} "
+        f"step{'s' * (len(judged) != 1)} there.{_not_there(kernel, judged)}\n"
     )
 
 
 def _not_there(kernel: str, judged: list[Row]) -> str:
     """Of verdicts that are others than on the card of the goals, why; and how many were not asked for."""
     here = {row["step"]: row.get("verdict") for row in rows(results(kernel), "verify")}
-    told = [f" `{row['step']}`: {verdict(row)}." for row in judged if row.get("verdict") != here.get(row["step"])]
+    others = [row for row in judged if row.get("verdict") != here.get(row["step"])]
+    told = [f" Otherwise than above, `{row['step']}`: {verdict(row)}." for row in others]
     if missing := len(here.keys() - {row["step"] for row in judged}):
-        told.append(f" {missing} were not judged.")
+        told.append(f" Not judged: {missing}.")
     return "".join(told)
 
 
@@ -348,32 +350,38 @@ def place(found: Row) -> str:
     )
 
 
-def from_python(found: list[Row]) -> list[float]:
-    """How many times as long a call of the hand kernel from Python takes as one of the best other one, at each point of files of results that has both."""
-    both = [row for one in found for row in points(one) if {"hand", row["best"]} <= row.get("called_us", {}).keys()]
-    return [row["called_us"]["hand"] / row["called_us"][row["best"]] for row in both]
+def from_python(found: Row) -> dict[str, float]:
+    """Point -> how many times as long a call of the hand kernel from Python takes there as one of the best other one, of those that have both times."""
+    both = [row for row in points(found) if {"hand", row["best"]} <= row.get("called_us", {}).keys()]
+    return {
+        str([row[name] for name in fields(row)]): row["called_us"]["hand"] / row["called_us"][row["best"]]
+        for row in both
+    }
 
 
 def of_calls() -> str:
-    """The sentences on that, of both cards."""
-    kernels = [kernel for kernel in FOLDERS if kernel not in ELSEWHERE]
-    here, there = (from_python([results(one, name) for one in kernels]) for name in (RESULTS, ELSEWHERE_TIMED))
+    """The sentences on that, of both cards at the points that both have."""
+    here, there = list[float](), list[float]()
+    for kernel in FOLDERS:
+        one, other = (from_python(results(kernel, name)) for name in (RESULTS, ELSEWHERE_TIMED))
+        here += [one[point] for point in one.keys() & (other or one).keys()]
+        there += [other[point] for point in one.keys() & other.keys()]
     if not here:
         return ""
     return (
         f"All times here are of CUDA graphs. Called from Python (*from Python* in each table), a hand kernel took {_times_as_long(here)}. "
         + (
-            f"Since `{QUICKER}` it does less before it launches: on an H100 it took {_times_as_long(there)}. "
+            f"Since `{QUICKER}` it does less before it launches. On an H100 of another host it took {_times_as_long(there)}, the same ones. "
             if there
             else ""
         )
-        + "Most were taken while other processes compiled, and are rough.\n"
+        + "A host compiles other rows meanwhile, and such times are rough.\n"
     )
 
 
 def _times_as_long(ratios: list[float]) -> str:
     slower = sum(ratio > 1 for ratio in ratios)
-    return f"{median(ratios):.2f} times as long as the best other one in the median of {len(ratios)} points, and longer at {slower}"
+    return f"{median(ratios):.2f} times as long as the best other one in the median, and longer at {slower} of {len(ratios)} points"
 
 
 def gallery() -> str:

@@ -106,10 +106,18 @@ def test_a_verdict_s_refusal_is_told_as_what_it_is(monkeypatch: pytest.MonkeyPat
         ("line 81 uses inductor_lab.kernels.dlrm.outer.Folded, behind", "Now the file has what it imported"),
     ):
         refused = {"name": "what the file uses", "passed": False, "message": message}
-        monkeypatch.setitem(made.__globals__, "kept", lambda path, cases=(drawn, refused): {"cases": cases})
+        files = {"verify_outer_3.json": {"cases": (drawn, refused)}}
+        monkeypatch.setitem(made.__globals__, "kept", lambda path, files=files: files.get(path.name, {}))
         assert made().startswith("`outer_3` passes all of 1 cases. `verify` refused") and told in " ".join(
             made().split()
         )
+    wrong = {"message": "mm is off by 3 %", "where": {"wrong": 1, "of": 65536}}
+    for passed, told in (
+        (True, "It passes an earlier draw, too"),
+        (False, "There mm is off by 3 %; 1 of 65,536 numbers."),
+    ):
+        files["verify_outer_3_case.json"] = {"device": "a card", "cases": [drawn | wrong | {"passed": passed}]}
+        assert told in " ".join(made().split())
 
 
 def test_arithmetic_is_a_share_of_the_rate_of_its_products() -> None:

@@ -220,23 +220,23 @@ def test_a_goal_has_a_line_and_one_for_each_point_that_is_not_known_to_meet_it(m
 
 def test_how_much_longer_a_call_from_python_takes_is_told_of_both_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     slow, quick = {"hand": 9, "default": 6}, {"hand": 4, "default": 5}
-    rows = [
-        point(2, 4, rows=1) | {"called_us": slow},
-        point(4, 4, rows=2) | {"called_us": quick},
-        point(2, 4, rows=3) | {"called_us": {}},
-    ]
-    here = {"runs": [RUN], "rows": rows}
-    assert MADE["from_python"]([here, {"runs": [RUN], "rows": []}]) == [1.5, 0.8]
-    there = {"runs": [RUN], "rows": rows[1:2]}
-    monkeypatch.setitem(MADE["pages"].__globals__, "FOLDERS", ["swiglu"])
-    monkeypatch.setitem(MADE["pages"].__globals__, "results", lambda _, name: here if name == "results.json" else there)
+    rows = [point(2, 4, rows=1) | {"called_us": slow}, point(4, 4, rows=2) | {"called_us": quick}]
+    here = {"runs": [RUN], "rows": [*rows, point(2, 4, rows=3) | {"called_us": {}}]}
+    there = {"runs": [RUN], "rows": [rows[1], point(2, 4, rows=4) | {"called_us": slow}]}
+    assert list(MADE["from_python"](here).values()) == [1.5, 0.8]
+    names = MADE["pages"].__globals__
+    monkeypatch.setitem(names, "FOLDERS", ["swiglu"])
+    monkeypatch.setitem(names, "results", lambda _, name: here if name == "results.json" else there)
     told = MADE["of_calls"]()
-    assert "took 1.15 times as long as the best other one in the median of 2 points, and longer at 1. Since" in told
     assert (
-        "on an H100 it took 0.80 times as long as the best other one in the median of 1 points, and longer at 0."
+        "a hand kernel took 0.80 times as long as the best other one in the median, and longer at 0 of 1 points."
         in told
     )
-    monkeypatch.setitem(MADE["pages"].__globals__, "results", lambda *_: {"runs": [], "rows": []})
+    assert "On an H100 of another host it took 0.80 times as long" in told
+    there["rows"] = []
+    told = MADE["of_calls"]()
+    assert "took 1.15 times as long as the best other one in the median, and longer at 1 of 2 points. A host" in told
+    here["rows"] = []
     assert MADE["of_calls"]() == ""
 
 
@@ -255,7 +255,7 @@ def test_another_card_s_page_says_which_verdicts_are_others_there(monkeypatch: p
     monkeypatch.setitem(MADE["pages"].__globals__, "results", lambda _, name="results.json": files[name])
     told = MADE["on_another_card"]("swiglu")
     assert "ahead of the best other one at 1," in told and "`verify --thorough` passes 1 of 3 steps there." in told
-    assert told.endswith(" `b`: fail, 1 of 9 cases; ties: off by 3 %. 1 were not judged.\n")
+    assert told.endswith(" Otherwise than above, `b`: fail, 1 of 9 cases; ties: off by 3 %. Not judged: 1.\n")
     files["results_h100.json"] = {"runs": [], "rows": []}
     assert MADE["on_another_card"]("swiglu") == ""
 
