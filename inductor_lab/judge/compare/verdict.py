@@ -47,7 +47,6 @@ TELLING = 2.0
 """Seconds that are worth being told about."""
 BUDGET = 3.0
 """Seconds after which what was found so far is the answer."""
-
 AHEAD, ROOM = 2, 1 << 28
 """Cases whose inputs are drawn while another is tried, and elements of all arguments up to which memory is no matter."""
 

@@ -84,8 +84,8 @@ def _check(tensor: Tensor) -> None:
 
 def _differentiable(*tensors: Tensor) -> bool:
     """Whether autograd has to know: of a gradient, or of a derivative forward, which it refuses."""
-    backward_ = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
-    return backward_ or any(unpack_dual(tensor).tangent is not None for tensor in tensors)
+    gradient = torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
+    return gradient or any(unpack_dual(tensor).tangent is not None for tensor in tensors)
 
 
 def _told(tensor: Tensor) -> str:
