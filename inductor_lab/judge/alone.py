@@ -49,7 +49,7 @@ def valid_values(shape, dtype, fill, generator):
     if isinstance(fill, tuple):
         return whole_numbers(shape, generator, *fill).to(dtype)
     size = 1 if dtype.is_floating_point or dtype.is_complex else 100
-    return WORDS[fill](size * torch.randn(shape, generator=generator)).to(dtype)
+    return WORDS[fill](size * torch.randn(shape, generator=generator, dtype=torch.float32)).to(dtype)
 
 
 def whole_numbers(shape, generator, low, high, *others):
@@ -60,7 +60,7 @@ def whole_numbers(shape, generator, low, high, *others):
     made = torch.randint(low, high, shape, generator=generator)
     if others:
         picked = torch.tensor(others)[torch.randint(0, len(others), shape, generator=generator)]
-        made = torch.where(torch.rand(shape, generator=generator) < 0.25, picked, made)
+        made = torch.where(torch.rand(shape, generator=generator, dtype=torch.float32) < 0.25, picked, made)
     return made
 
 
@@ -69,7 +69,8 @@ def apart(values, along, generator):
     order = [*(d for d in range(values.ndim) if d not in along), *along]
     moved = values.permute(order)
     rows = moved.flatten(values.ndim - len(along)).sort(-1).values
-    rows = (rows + torch.arange(rows.shape[-1])).gather(-1, torch.rand(rows.shape, generator=generator).argsort(-1))
+    shuffled = torch.rand(rows.shape, generator=generator, dtype=torch.float32).argsort(-1)
+    rows = (rows + torch.arange(rows.shape[-1])).gather(-1, shuffled)
     return rows.reshape(moved.shape).permute([order.index(d) for d in range(values.ndim)])
 
 

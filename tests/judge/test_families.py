@@ -15,6 +15,7 @@ from inductor_lab.judge.alone import valid_values  # noqa: E402
 from inductor_lab.judge.inputs.domains import Domain  # noqa: E402
 from inductor_lab.judge.inputs.families import (  # noqa: E402
     FAMILIES,
+    LAYOUTS,
     MIXES,
     drawn,
     layout_of,
@@ -296,3 +297,35 @@ def test_normal_is_what_a_file_s_own_check_draws() -> None:
     for shape, dtype, fill in (((4, 5), torch.float32, "unit"), ((30,), torch.int64, (0, 9, -1))):
         mine = values(shape, Domain(fill, dtype), "normal", torch.Generator().manual_seed(5))
         assert torch.equal(mine, valid_values(shape, dtype, fill, torch.Generator().manual_seed(5)))
+
+
+EVERY_FILL = {
+    **{fill: ((6, 9, 4), (36, 4, 1), torch.float32, fill) for fill in ["normal", "finite", "positive", "unit", "above_one", "count", "sorted"]},
+    "of floats": ((4,), (1,), torch.float64, "normal"),
+    "narrow": ((9, 4), (4, 1), torch.float16, "normal"),
+    "expanded": ((6, 9, 4), (0, 4, 1), torch.bfloat16, "normal"),
+    "index": ((6, 9), (9, 1), torch.int64, (0, 40, -100)),
+    "apart": ((6, 9), (9, 1), torch.int64, (0, 90, "distinct", 1)),
+    "any": ((9, 4), (4, 1), torch.int32, "any"),
+    "mask": ((6, 9), (9, 1), torch.bool, "bool"),
+    "out": ((6,), (1,), torch.float32, "out"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("default", [torch.float64, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("family", ALL)
+def test_no_default_dtype_changes_what_is_drawn(family: str, default: Any) -> None:
+    """Beside a card the next inputs are drawn while another thread computes in float64, which sets the default dtype of all threads."""
+    asked = [(seed, layout) for seed in range(2) for layout in LAYOUTS]
+    right = [drawn(EVERY_FILL, family, *one) for one in asked]
+    torch.set_default_dtype(default)
+    try:
+        found = [drawn(EVERY_FILL, family, *one) for one in asked]
+    finally:
+        torch.set_default_dtype(torch.float32)
+    for one, other in zip(right, found, strict=True):
+        assert all(torch.equal(_bits(one[name]), _bits(other[name])) for name in one), family
+
+
+def _bits(x: Any) -> Any:
+    return x.contiguous().view(-1).view(torch.uint8)

@@ -263,4 +263,4 @@ def _like(x: Tensor, numbers: Tensor) -> Tensor:
 
 
 def _random(like: Tensor, generator: torch.Generator) -> Tensor:
-    return torch.rand(like.shape, generator=generator).to(like.device)
+    return torch.rand(like.shape, generator=generator, dtype=torch.float32).to(like.device)

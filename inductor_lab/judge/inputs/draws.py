@@ -40,7 +40,8 @@ class Rows:
 
     def chance(self, columns: int | None = None) -> Tensor:
         """From 0 to 1 in float32."""
-        return torch.rand((self.rows, self.columns if columns is None else columns), generator=self.generator)
+        shape = self.rows, self.columns if columns is None else columns
+        return torch.rand(shape, generator=self.generator, dtype=torch.float32)
 
     def one_in(self, share: int, columns: int | None = None) -> Tensor:
         """Whether each place is one of those that are chosen, one in so many."""
@@ -84,7 +85,7 @@ class Floats(Rows):
 
     def signs(self, columns: int | None = None) -> Tensor:
         """1 or -1."""
-        return 2.0 * self.integers(0, 2, columns, torch.int8) - 1.0
+        return 2.0 * self.whole(0, 2, columns) - 1.0
 
 
 def offset(draw: Floats) -> Tensor:
@@ -110,7 +111,7 @@ def tiny(draw: Floats) -> Tensor:
     """Around 1e-6 in half of the rows and 1e-20 in the others, nearer to 1 in float16; a few denormals."""
     scales = (1e-3, 1e-5) if draw.half else (1e-6, 1e-20)
     low = draw.chance(1) < 0.5
-    drawn = draw.normal() * torch.where(low, *scales)
+    drawn = draw.normal() * torch.where(low, *torch.tensor(scales, dtype=draw.wide))
     return torch.where(draw.one_in(16), drawn.sign() * torch.finfo(draw.dtype).tiny / 4, drawn)
 
 

@@ -124,7 +124,7 @@ def drawn(
             odd = not smaller or tries_masks or (family in MIXES and rows.get(name) in of_largest)
             mixed = family in MIXES and family not in ("terms", "infinite")
             flat = smaller and mixed and rows.get(name) == math.prod(shape)
-            kind = "normal" if flat and torch.rand((), generator=generator) < 0.5 else family
+            kind = "normal" if flat and torch.rand((), generator=generator, dtype=torch.float32) < 0.5 else family
             made = values(shape, of, kind, generator, layouts.get(tuple(shape)), turns, odd=odd)
             found[name] = made[once(stride)].expand(shape).contiguous() if 0 in stride else made
     return found
@@ -151,7 +151,8 @@ class Turns:
             self.place[rows] += 1
             others = torch.randint(0, count, (rows,), generator=self.generator)
             return others.masked_fill(self.leaders.get(rows, others) == self.place[rows] - 1, 0)
-        return torch.rand((-(-rows // count), count), generator=self.generator).argsort(1).flatten()[:rows]
+        chances = torch.rand((-(-rows // count), count), generator=self.generator, dtype=torch.float32)
+        return chances.argsort(1).flatten()[:rows]
 
 
 def values(
@@ -252,7 +253,7 @@ def layout_of(name: str, shape: tuple[int, ...], counts: Collection[int], genera
     axes = tuple(range(len(shape)))
     if not last and name in ("rows", "columns"):
         return Layout(shape, axes, shape)
-    first = len(shape) > 2 and bool(torch.rand((), generator=generator) < 0.5)
+    first = len(shape) > 2 and bool(torch.rand((), generator=generator, dtype=torch.float32) < 0.5)
     if name == "rows":
         return Layout(shape, (0,) if first else axes[:-1], shape)
     if name == "columns":

@@ -71,7 +71,7 @@ def place_inputs(file: Any, values: Mapping[str, torch.Tensor], seed: int) -> Pl
         memory, view = placed(values.get(name), shape, stride, dtype, generator)
         # whoever leaves a NaN where it lay is found too
         if name not in values and seed % 2 and dtype.is_floating_point:
-            view.copy_(torch.randn(view.shape, generator=generator))
+            view.copy_(torch.randn(view.shape, generator=generator, dtype=torch.float32))
         memories.append(memory)
     return Placement(tuple(memories), layout, alone.DEVICE)
 
