@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parent))
 
 from goals import GOALS, Goal, reached, why
 from roofline import TITLE, roofline
-from timed_rows import RECORDING, Row, bounded, commit, outrun, rates, recorded_once, stands
+from timed_rows import Row, bounded, commit, outrun, rates, stands
 
 from inductor_lab.kernels.steps import STEPS, says
 
@@ -33,7 +33,6 @@ PICTURE = ROOT / "docs" / "pictures" / "roofline.svg"
 NOT_MEASURED = (
     "Not measured yet: on a card `python tests/benchmarks/hand_kernels.py {kernel}`, then `make kernel-pages`.\n"
 )
-TIMING = "../../../docs/timing.md"
 START, END = "<!-- results -->\n", "<!-- /results -->\n"
 ELSEWHERE = {
     "dlrm": "DLRM's hand kernels: hash and lookups, the outer product and its layer, the pairwise dot products. "
@@ -43,8 +42,6 @@ ELSEWHERE = {
 OURS = ("hand", "again")
 RESULTS, ELSEWHERE_TIMED = "results.json", "results_h100.json"
 """Of the card that goals are of; and of another one, by the same command."""
-QUICKER = "732fd8ef"
-"""From this commit on a call from Python does less before it launches."""
 STATES = {"cold": "us, cold", "code": "its code in the caches", "warm": "warm"}
 """States of the caches, as `where_time_goes.py` has them, and what they are called."""
 FOLDERS = sorted(STEPS)
@@ -167,8 +164,7 @@ def of_goal(kernel: str, goal: Goal, told: list[tuple[Row, str, str]], names: li
     if len(told) > 1:
         where = at(goal.where, [name for name in goal.where if name in names] or goal.where)
         value = "" if others else f"{'most' if goal.most else 'least'} {value}"
-        near = sum(verdict != "met" for *_, verdict in met)
-        says = f"met at {len(met)} of {len(told)}" + (f", {near} within {RECORDING:.1%}" if near else "")
+        says = f"met at {len(met)} of {len(told)}"
     return [[goal.says, where, value, says, ""], *lines]
 
 
@@ -178,9 +174,7 @@ def _number(told: tuple[Row, str, str]) -> float:
 
 def meant(goals: tuple[Goal, ...]) -> str:
     """What the words of such a table say."""
-    told = [
-        f"Met where the whole 95 % interval is; `within {RECORDING:.1%}` where one recording of a CUDA graph may make the difference."
-    ]
+    told = ["Met where the whole 95 % interval is."]
     if any(goal.level for goal in goals):
         told.append("What is to be no slower may differ by the noise, 1 % or 0.15 us, whichever is the most.")
     if any(goal.what == "line" for goal in goals):
@@ -239,11 +233,12 @@ def of_points(found: Row) -> str:
     noise = max((abs(row["ratio"]["again"][0] - 1) for row in timed if "again" in row["ratio"]), default=0.0)
     first, copies = found["runs"][0], [row["copy_bytes_per_s"] / 1e12 for row in timed]
     said = (
-        f"{first['card']}, torch {first['torch']}, triton {first['triton']}; a copy moves {median(copies):.2f} TB/s. Microseconds in a CUDA graph on a "
-        "cold cache, medians; intervals are of 95 %; from Python, a call of the hand kernel for one of the best other. "
+        f"{first['card']}, torch {first['torch']}, triton {first['triton']}; a copy moves {median(copies):.2f} TB/s. Microseconds in "
+        f"{timed[0]['recordings']} recordings of a CUDA graph on a cold cache, medians; intervals are of 95 %; from Python, a call of "
+        "the hand kernel for one of the best other. "
         f"The hand kernel timed twice differs from itself by {noise:.1%} at most.\n"
     )
-    return f"{table(head, lines)}\n{said}\n{of_bound(timed)}{of_recordings(timed, found['runs'])}\n{refused(found)}"
+    return f"{table(head, lines)}\n{said}{of_bound(timed)}{refused(found)}"
 
 
 def of_bound(timed: list[Row]) -> str:
@@ -256,17 +251,9 @@ def of_bound(timed: list[Row]) -> str:
         return ""
     low = "".join(f"Somebody is faster than {name}'s, which was measured too low. " for name in outrun(timed))
     return (
-        f"The bound takes the highest rate of products that a run here measured, in TFLOP/s: {', '.join(told)}. {low}"
+        f"\nThe bound takes the highest rate of products that a run here measured, in TFLOP/s: {', '.join(told)}. {low}".rstrip()
+        + "\n"
     )
-
-
-def of_recordings(timed: list[Row], runs: list[Row]) -> str:
-    """How sure a small difference is."""
-    once = sum(recorded_once(row, runs) for row in timed)
-    if not once:
-        return "Each time is of several recordings of a CUDA graph."
-    which = "Each time is" if once == len(timed) else f"The times of {once} of {len(timed)} points are"
-    return f"{which} of one recording of a CUDA graph, so a difference under {RECORDING:.1%} may be [that of two recordings]({TIMING})."
 
 
 def own(row: Row) -> list[str]:
@@ -370,11 +357,7 @@ def of_calls() -> str:
         return ""
     return (
         f"All times here are of CUDA graphs. Called from Python (*from Python* in each table), a hand kernel took {_times_as_long(here)}. "
-        + (
-            f"Since `{QUICKER}` it does less before it launches. On an H100 of another host it took {_times_as_long(there)}, the same ones. "
-            if there
-            else ""
-        )
+        + (f"On an H100 of another host it took {_times_as_long(there)}, the same ones. " if there else "")
         + "A host compiles other rows meanwhile, and such times are rough.\n"
     )
 

@@ -125,7 +125,7 @@ def point(hand: float, default: float, **fields: Any) -> dict[str, Any]:
     ratio = {name: [own[0] / hand, [0.99 * own[0] / hand, 1.02 * own[0] / hand]] for name, own in us.items()}
     return {
         "verb": "time", **fields, "bytes": 1, "us": us, "ratio": ratio, "best": "default", "share": 0.9,
-        "called_us": {"hand": 9, "default": 30},
+        "called_us": {"hand": 9, "default": 30}, "recordings": 24,
         "copy_share": 0.8, "copy_bytes_per_s": 4.3e12, "refused": {"liger": "not installed"},
     }  # fmt: skip
 
@@ -138,9 +138,7 @@ def test_a_table_of_points_and_a_place_under_the_roofline() -> None:
     found = {"runs": [RUN], "rows": rows}
     told = MADE["of_points"](found)
     assert "| 1 | 2.00 | 4.00 default | 2.00 (1.98 to 2.04) | 90% | 80% | 9.0 for 30.0 | 4.00 |  |" in told
-    assert "Each time is of one recording of a CUDA graph, so a difference under 3.5% may be" in told
-    rows[0]["recordings"] = 24
-    assert "The times of 1 of 2 points are of one recording" in MADE["of_points"](found)
+    assert "Microseconds in 24 recordings of a CUDA graph" in told
     assert "- liger, 2 times: not installed" in told and "dtype" not in told  # the same at each point
     assert MADE["place"](found) == (
         "90% to 90% of the bound at 2 points, half of them at 90% or more; ahead of the best other one at 1, behind at 0, level at 1."
@@ -153,7 +151,7 @@ def test_a_bound_is_by_the_highest_rate_that_was_measured() -> None:
     found = {"runs": [RUN], "rows": [slow, fast, ieee]}
     assert [row["share"] for row in MADE["points"](found)] == [0.5, 0.5, 2]
     assert (
-        "in TFLOP/s: bf16 4 (others down to 1), fp32 1. Somebody is faster than fp32's, which was measured too low. Each"
+        "in TFLOP/s: bf16 4 (others down to 1), fp32 1. Somebody is faster than fp32's, which was measured too low.\n"
         in MADE["of_points"](found)
     )
 
@@ -176,7 +174,7 @@ def test_a_difference_inside_the_noise_is_none(default: float, again: list[float
 
 def test_a_goal_is_met_or_missed_or_not_certain(contests: Any) -> None:
     goals = __import__("goals")
-    base = point(100, 150, code="a1") | {"copy_share": 1}
+    base = point(100, 150, code="a1") | {"copy_share": 1, "recordings": 1}
 
     def said(goal: Any, low: float, high: float, **fields: Any) -> str:
         row = base | {"ratio": {"default": [(low + high) / 2, [low, high]], "again": [1, [1, 1]]}} | fields
@@ -209,7 +207,7 @@ def test_a_goal_has_a_line_and_one_for_each_point_that_is_not_known_to_meet_it(m
         return str(MADE["of_goals"]("none", {"runs": [RUN], "rows": rows}))
 
     monkeypatch.setitem(MADE["GOALS"], "none", (goals.Goal({"rows": (1, 2)}, 1.2),))
-    assert "| 1.2x best | rows 1 or 2 | least 1.25 (1.24 to 1.27) | met at 2 of 2, 1 within 3.5% |  |" in said(8, 5, 1)
+    assert "| 1.2x best | rows 1 or 2 | least 1.25 (1.24 to 1.27) | met at 2 of 2 |  |" in said(8, 5, 1)
     told = said(8, 4)
     assert "| 1.2x best | rows 1 or 2 |  | met at 1 of 2 |  |\n" in told
     assert "| 1.2x best | rows 2 | 1.00 (0.99 to 1.02) | missed by 17% |  |\n" in told
