@@ -13,6 +13,7 @@ import importlib
 import multiprocessing
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -26,9 +27,10 @@ import triton
 
 from inductor_lab.errors import LabError
 from inductor_lab.measure.timing.samples import first_line
-from inductor_lab.processes import end_with
+from inductor_lab.processes import Child, end_with
 
 Result = TypeVar("Result")
+HERE = Path(__file__).resolve().parent
 COMPILE = 2
 """Processes of Inductor's that compile for one of ours."""
 CORES = len(os.sched_getaffinity(0))
@@ -91,15 +93,18 @@ class Card:
     def __init__(self, path: Path) -> None:
         self.lock = path.open("w")
         self.ours = self.lends = False
+        self.since = self.had = 0.0
+        """When it was taken last, and seconds for which it was ours before."""
 
     def take(self, *_: object) -> None:
         fcntl.flock(self.lock, fcntl.LOCK_EX)
-        self.ours = True
+        self.ours, self.since = True, time.monotonic()
 
     def give(self, *_: object) -> None:
         """When it has done all that it was given."""
         is_lost()  # waits; where the card is lost, nothing runs there
         self.ours = False
+        self.had += time.monotonic() - self.since
         fcntl.flock(self.lock, fcntl.LOCK_UN)
 
     @contextmanager
@@ -155,10 +160,25 @@ def verb() -> None:
     from inductor_lab.cli import main
 
     diff: Any = importlib.import_module("inductor_lab.measure.diff")
+    replays: Any = importlib.import_module("inductor_lab.replay.run")
     share()
     diff.machine = CARD.during(diff.machine, held=False)
+    replays.replay = CARD.during(replays.replay, held=False)
+    replays.Child = lambda task, **options: Child("card:replaying", **options)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
     with CARD.held():
         main()
+
+
+def replaying(parent: int, told: int) -> None:
+    """The process of a verb's replay, which takes its own turns."""
+    end_with(parent)
+    replays, module = (importlib.import_module(f"inductor_lab.replay.{name}") for name in ("run", "module"))
+    importlib.import_module("inductor_lab.replay.session")  # what it needs is imported, too
+    share()
+    module.compiled = CARD.during(module.compiled, held=False)  # type: ignore[attr-defined]
+    with CARD.held():
+        replays.main(parent, told)
 
 
 def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Result]:

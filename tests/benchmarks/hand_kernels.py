@@ -93,7 +93,7 @@ def row_of(
 
 def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace, lost: Mapping[str, str]) -> Row:
     """What a row says of a point."""
-    start = time.monotonic()
+    start, had = time.monotonic(), CARD.had
     with CARD.held(), begun(lambda: contest.job(point, on)) as job:
         compiling_lends()
         row: Row = {"bytes": job.bytes, "flops": job.flops}
@@ -107,7 +107,7 @@ def measured(contest: Any, point: Any, on: str, asked: argparse.Namespace, lost:
                 row["failed"] = refused["hand"]
             elif not asked.smoke:
                 row |= beside_the_roofline(job, functions, asked.seconds)
-    return row | {"took_s": round(time.monotonic() - start, 1)}
+    return row | {"took_s": round(time.monotonic() - start, 1), "held_s": round(CARD.had - had, 1)}
 
 
 def beside_the_roofline(job: Job, functions: dict[str, Any], seconds: float) -> Row:

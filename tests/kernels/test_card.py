@@ -6,6 +6,7 @@ import argparse
 import json
 import math
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -97,16 +98,21 @@ def test_who_compiles_lends_the_card_but_for_the_candidates_that_are_timed(tmp_p
 
 
 def verbs(lock: str) -> list[tuple[str, bool]]:
-    """Whose the card was in a verb, while that only compiled, and afterwards."""
+    """Whose the card was in a verb, while that only compiled or another process replayed, and afterwards."""
     import inductor_lab.cli
     import inductor_lab.measure.diff as diff
+    import inductor_lab.replay.run as run
 
     found: list[tuple[str, bool]] = []
     card.CARD = card.Card(Path(lock))
     diff.machine = lambda *_: found.append(("compiled", card.CARD.ours))  # type: ignore[assignment,return-value,func-returns-value]
+    card.Child = lambda task: found.append((task, card.CARD.ours))  # type: ignore[assignment,return-value,misc,func-returns-value]
+    run.replay = lambda: run.Child("the replay's own")  # type: ignore[assignment,return-value]
 
     def main() -> None:
         diff.machine(*[])
+        found.append(("timed", card.CARD.ours))
+        run.replay()  # type: ignore[call-arg]
         found.append(("timed", card.CARD.ours))
 
     inductor_lab.cli.main = main  # type: ignore[assignment]
@@ -117,7 +123,45 @@ def verbs(lock: str) -> list[tuple[str, bool]]:
 @pytest.mark.slow
 def test_a_verb_holds_the_card_and_lends_it_where_it_only_compiles(tmp_path: Path) -> None:
     for found in card.each(verbs, [(str(tmp_path / "lock"),)] * 2, 2):
+        assert found == [
+            ("compiled", False),
+            ("timed", True),
+            ("card:replaying", False),
+            ("timed", True),
+            ("behind", False),
+        ]
+
+
+def replays(lock: str) -> list[tuple[str, bool]]:
+    """Whose the card was in a verb's replay, and while that had Inductor compile."""
+    from inductor_lab.replay import module, run
+
+    found: list[tuple[str, bool]] = []
+    card.CARD = card.Card(Path(lock))
+    module.compiled = lambda: found.append(("compiled", card.CARD.ours))  # type: ignore[assignment,return-value,func-returns-value]
+
+    def main(*_: int) -> None:
+        module.compiled()  # type: ignore[call-arg]
+        found.append(("timed", card.CARD.ours))
+
+    run.main = main
+    card.replaying(os.getppid(), 1)
+    return [*found, ("behind", card.CARD.ours)]
+
+
+@pytest.mark.slow
+def test_a_replay_of_a_verb_takes_its_own_turns(tmp_path: Path) -> None:
+    for found in card.each(replays, [(str(tmp_path / "lock"),)] * 2, 2):
         assert found == [("compiled", False), ("timed", True), ("behind", False)]
+
+
+@pytest.mark.slow
+def test_a_verb_replays_by_that_process(tmp_path: Path) -> None:
+    verb = [sys.executable, str(BENCHMARKS / "card.py"), "replay", str(ROOT / "captured" / "sparse_ffn_h200"), "--json"]
+    environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(verb, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
+    assert json.loads(done.stdout)["verdict"] == "pass"
+    assert [*tmp_path.glob("inductor_lab_card_*")]
 
 
 def spoilt(number: int, lost: Mapping[str, str] | None = None) -> tuple[int, dict[str, str]]:
