@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, JOBS, JUDGES, Card, compiling_lends, each, said
+from card import CARD, CORES, JOBS, JUDGES, Card, compiling_lends, each, said
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -177,7 +177,8 @@ def asked_of(
 ) -> dict[str, Any]:
     """What a verb says of a file, as JSON; {"failed": why} where it says nothing."""
     command = [sys.executable, *through, verb, file.name, *options, "--json"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    judged = {"OMP_NUM_THREADS": str(max(1, CORES // JUDGES))} if verb == "verify" else {}  # several at once
+    environment = {**judged, **os.environ, "PYTHONPATH": str(ROOT)}
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, env=environment, timeout=limit, cwd=file.parent
@@ -194,7 +195,7 @@ def main() -> None:
     parser.add_argument("kernel", choices=CONTESTS)
     parser.add_argument("-o", "--output", type=Path, help="inductor_lab/kernels/KERNEL/results.json unless given")
     parser.add_argument("--who", nargs="+", help="these contestants alone, `hand` among them")
-    parser.add_argument("--seconds", type=float, default=0.3, help="of samples, for each contestant")
+    parser.add_argument("--seconds", type=float, default=0.2, help="of samples, for each contestant")
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no row is begun")
     parser.add_argument("--again", action="store_true", help="leave out nothing that is there already")
     parser.add_argument("--tune", action="store_true", help="time the hand kernel's candidates, nobody else")

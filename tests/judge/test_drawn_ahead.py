@@ -37,6 +37,7 @@ def asked(begun: dict[int, Event], size: int = 8) -> tuple[Any, list[tuple[Plan,
 @pytest.mark.parametrize(("interpreting", "size", "ahead"), [(False, 8, 2), (True, 8, 0), (False, 1 << 29, 0)])
 def test_which_are_drawn_when(monkeypatch: pytest.MonkeyPatch, interpreting: bool, size: int, ahead: int) -> None:
     monkeypatch.setattr(alone, "INTERPRETING", interpreting)
+    monkeypatch.setattr(verdict, "AHEAD", 2)
     begun = {number: Event() for number in range(CASES)}
     came = 0
     for number, (plan, draw) in enumerate(verdict._drawn_ahead(*asked(begun, size))):

@@ -8,6 +8,7 @@ What is right: `limits`.
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,8 +48,10 @@ TELLING = 2.0
 """Seconds that are worth being told about."""
 BUDGET = 3.0
 """Seconds after which what was found so far is the answer."""
-AHEAD, ROOM = 2, 1 << 28
-"""Cases whose inputs are drawn while another is tried, and elements of all arguments up to which memory is no matter."""
+AHEAD = max(1, min(4, (os.cpu_count() or 1) // 4))
+"""Cases whose inputs are drawn while another is tried, by a thread each."""
+ROOM = 1 << 28
+"""Elements of all arguments up to which memory is no matter."""
 
 
 def verdict(
@@ -128,7 +131,7 @@ def _all_tried(
 
 
 def _drawn_ahead(judge: Judge, inputs: Inputs) -> Iterator[tuple[Plan, Callable[[], Values]]]:
-    """The same, of which beside a card the inputs of the next two are drawn meanwhile: of large tensors that takes as long as all else."""
+    """The same, of which beside a card those of the next ones are drawn meanwhile: of large tensors that takes as long as all else."""
     ahead = 0 if alone.INTERPRETING or elements(judge.file) > ROOM else AHEAD
     threads = ThreadPoolExecutor(max(1, ahead))
     drawn = deque[tuple[Plan, Callable[[], Values]]]()

@@ -169,7 +169,7 @@ def timed(functions: Mapping[str, Function], seconds: float) -> dict[str, list[f
     return {name: list(times) for name, times in measure(functions, method=method).times.items()}
 
 
-def called(functions: Mapping[str, Function], calls: int, rounds: int = 15) -> dict[str, float]:
+def called(functions: Mapping[str, Function], calls: int, rounds: int = 9) -> dict[str, float]:
     """Microseconds of a call from Python, one behind the other with nothing between them: the launch where that takes longer than the card does."""
     samples: dict[str, list[float]] = {name: [] for name in functions}
     for number in range(rounds):
