@@ -94,6 +94,16 @@ def test_rows_of_several_processes_are_all_kept_and_taken_out_by_what_they_have(
     assert [row["kind"] for row in jobs.Results(path, "").rows()] == ["b"] * 10
 
 
+def test_a_run_says_how_long_it_took_to_its_last_row(jobs: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    for kind in "ab":
+        results = jobs.Results(path, "")
+        results.begin("script.py")
+        results.add({"kind": kind})
+    first, second = json.loads(path.read_text(encoding="utf-8"))["runs"]
+    assert 0 <= first["took_s"] <= second["took_s"]
+
+
 def test_every_step_is_timed_and_judged_and_jobs_have_names_of_their_own(dlrm: ModuleType) -> None:
     names = [job.name for job in dlrm.every()]
     assert len({*names}) == len(names) and {

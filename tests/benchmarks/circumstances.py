@@ -8,6 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -20,6 +21,7 @@ ARCHIVED = "$Format:%h$"
 
 LEFT = 3
 """Exit code: `--stop` came before all rows were there."""
+STARTED = time.monotonic()
 SAME = ("card", "torch", "triton", "cap")
 """What all runs of a results file have in common; `cap` is the talk's."""
 
@@ -60,6 +62,8 @@ class Results:
     """None: nothing is kept."""
     what: str
     """One sentence."""
+    begun: int = 0
+    """How many runs there were when this one had begun, itself among them; 0 before."""
 
     def rows(self) -> list[dict[str, Any]]:
         """Those that there are now."""
@@ -83,13 +87,20 @@ class Results:
                         f"{self.path} is of {name} {was}, and here is {own.get(name)}: choose another file or folder"
                     )
             found["runs"].append({"command": command(script), "code": where["code"], **own})
+            self.begun = len(found["runs"])
 
         self._change(add)
 
     def add(self, row: dict[str, Any]) -> None:
-        """And print it."""
+        """And print it; its run has taken as long as that, in seconds."""
         print(json.dumps(row), flush=True)
-        self._change(lambda found: found["rows"].append(row))
+
+        def add(found: dict[str, Any]) -> None:
+            found["rows"].append(row)
+            if self.begun:
+                found["runs"][self.begun - 1]["took_s"] = round(time.monotonic() - STARTED)
+
+        self._change(add)
 
     def remove(self, name: str, value: Any) -> None:
         """The rows that have this; all where the name is empty."""

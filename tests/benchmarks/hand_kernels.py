@@ -224,7 +224,7 @@ def main() -> None:
     left = [one for one in work(contest, asked, parts) if not any(one[0].items() <= row.items() for row in done)]
     if left and not asked.smoke:
         with CARD.held():
-            results.begin("hand_kernels.py", copy_bytes_per_s=copied())
+            results.begin("hand_kernels.py", copy_bytes_per_s=copied(), cores=CORES)
     failed, late = [], 0
     with tempfile.TemporaryDirectory() as folder:
         for found in found_of(left, asked, on, end, folder):

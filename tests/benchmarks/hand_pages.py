@@ -236,9 +236,16 @@ def of_points(found: Row) -> str:
         f"{first['card']}, torch {first['torch']}, triton {first['triton']}; a copy moves {median(copies):.2f} TB/s. Microseconds in "
         f"{timed[0]['recordings']} recordings of a CUDA graph on a cold cache, medians; intervals are of 95 %; from Python, a call of "
         "the hand kernel for one of the best other. "
-        f"The hand kernel timed twice differs from itself by {noise:.1%} at most.\n"
+        f"The hand kernel timed twice differs from itself by {noise:.1%} at most.{by_the_clock(found['runs'])}\n"
     )
     return f"{table(head, lines)}\n{said}{of_bound(timed)}{refused(found)}"
+
+
+def by_the_clock(runs: list[Row]) -> str:
+    """How long all of it took; empty where a run does not say."""
+    if not all("took_s" in run for run in runs):
+        return ""
+    return f" All runs together took {sum(run['took_s'] for run in runs)} s by the clock, with {min(run['cores'] for run in runs)} cores."
 
 
 def of_bound(timed: list[Row]) -> str:

@@ -138,7 +138,9 @@ def test_a_table_of_points_and_a_place_under_the_roofline() -> None:
     found = {"runs": [RUN], "rows": rows}
     told = MADE["of_points"](found)
     assert "| 1 | 2.00 | 4.00 default | 2.00 (1.98 to 2.04) | 90% | 80% | 9.0 for 30.0 | 4.00 |  |" in told
-    assert "Microseconds in 24 recordings of a CUDA graph" in told
+    assert "Microseconds in 24 recordings of a CUDA graph" in told and "by the clock" not in told
+    whole = found | {"runs": [RUN | {"took_s": 400, "cores": 16}, RUN | {"took_s": 50, "cores": 8}]}
+    assert "at most. All runs together took 450 s by the clock, with 8 cores.\n" in MADE["of_points"](whole)
     assert "- liger, 2 times: not installed" in told and "dtype" not in told  # the same at each point
     assert MADE["place"](found) == (
         "90% to 90% of the bound at 2 points, half of them at 90% or more; ahead of the best other one at 1, behind at 0, level at 1."
