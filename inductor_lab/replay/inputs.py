@@ -244,9 +244,9 @@ def observed_like(
 def _like(told: Observed, shape: torch.Size, dtype: torch.dtype, generator: torch.Generator) -> Tensor:
     low, high = told.minimum or 0.0, told.maximum or 0.0
     if dtype == torch.bool:
-        return torch.rand(shape, generator=generator) < (told.mean or 0.0)
+        return torch.rand(shape, generator=generator, dtype=torch.float32) < (told.mean or 0.0)
     if not dtype.is_floating_point:
         return torch.randint(int(low), int(high) + 1, shape, generator=generator)
     made = torch.randn(shape, generator=generator, dtype=torch.float64) * (told.deviation or 0.0) + (told.mean or 0.0)
     made = made.clamp(low, high)
-    return torch.where(torch.rand(shape, generator=generator) < told.zeros, 0.0, made)
+    return torch.where(torch.rand(shape, generator=generator, dtype=torch.float32) < told.zeros, 0.0, made)

@@ -94,7 +94,7 @@ class Card:
         self.lock = path.open("w")
         self.ours = self.lends = False
         self.since = self.had = 0.0
-        """When it was taken last, and seconds for which it was ours before."""
+        """When it was taken last, and for how many seconds it was ours, all turns that have ended together."""
 
     def take(self, *_: object) -> None:
         fcntl.flock(self.lock, fcntl.LOCK_EX)
@@ -103,8 +103,9 @@ class Card:
     def give(self, *_: object) -> None:
         """When it has done all that it was given."""
         is_lost()  # waits; where the card is lost, nothing runs there
+        if self.ours:
+            self.had += time.monotonic() - self.since
         self.ours = False
-        self.had += time.monotonic() - self.since
         fcntl.flock(self.lock, fcntl.LOCK_UN)
 
     @contextmanager
@@ -163,7 +164,7 @@ def verb() -> None:
     replays: Any = importlib.import_module("inductor_lab.replay.run")
     share()
     diff.machine = CARD.during(diff.machine, held=False)
-    replays.replay = CARD.during(replays.replay, held=False)
+    replays._answer = CARD.during(replays._answer, held=False)
     replays.Child = lambda task, **options: Child("card:replaying", **options)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(HERE), os.environ.get("PYTHONPATH"))))
     with CARD.held():
@@ -171,14 +172,18 @@ def verb() -> None:
 
 
 def replaying(parent: int, told: int) -> None:
-    """The process of a verb's replay, which takes its own turns."""
-    end_with(parent)
-    replays, module = (importlib.import_module(f"inductor_lab.replay.{name}") for name in ("run", "module"))
-    importlib.import_module("inductor_lab.replay.session")  # what it needs is imported, too
+    """The process of a verb's replay, which takes its own turns, behind all that it imports and is asked."""
+    run, module, session, launches = (
+        importlib.import_module(f"inductor_lab.replay.{name}") for name in ("run", "module", "session", "launches")
+    )
     share()
-    module.compiled = CARD.during(module.compiled, held=False)  # type: ignore[attr-defined]
-    with CARD.held():
-        replays.main(parent, told)
+    for owner, name, held in (
+        (module, "compiled", False),
+        (session, "replayed", True),
+        (launches, "keep_launch_inputs", True),
+    ):
+        setattr(owner, name, CARD.during(getattr(owner, name), held))
+    run.main(parent, told)
 
 
 def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Result]:

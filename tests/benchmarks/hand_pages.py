@@ -202,7 +202,11 @@ def of_parts(subject: str) -> str:
         for row in told
         for number, (name, us) in enumerate(row["parts"].items())
     ]
-    said = "\nBehind a flush of the L2 cache; behind it and the same kernels on other data; and on the same data again. Medians in a CUDA graph.\n"
+    commits = " and ".join(f"`{code}`" for code in dict.fromkeys(row["code"] for row in told))
+    said = (
+        "\nBehind a flush of the L2 cache; behind it and the same kernels on other data; and on the same data again. Medians in a CUDA graph, of "
+        f"{commits}.\n"
+    )
     return table(["point", "part", *STATES.values()], lines) + said if lines else ""
 
 
@@ -234,7 +238,7 @@ def of_points(found: Row) -> str:
     first, copies = found["runs"][0], [row["copy_bytes_per_s"] / 1e12 for row in timed]
     said = (
         f"{first['card']}, torch {first['torch']}, triton {first['triton']}; a copy moves {median(copies):.2f} TB/s. Microseconds in "
-        f"{timed[0]['recordings']} recordings of a CUDA graph on a cold cache, medians; intervals are of 95 %; from Python, a call of "
+        f"{min(row['recordings'] for row in timed)} recordings of a CUDA graph on a cold cache, medians; intervals are of 95 %; from Python, a call of "
         "the hand kernel for one of the best other. "
         f"The hand kernel timed twice differs from itself by {noise:.1%} at most.{by_the_clock(found['runs'])}\n"
     )

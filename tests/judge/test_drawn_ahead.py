@@ -34,7 +34,9 @@ def asked(begun: dict[int, Event], size: int = 8) -> tuple[Any, list[tuple[Plan,
     return judge, [(plan, lambda number=plan.seed: draw(number)) for plan in plans]
 
 
-@pytest.mark.parametrize(("interpreting", "size", "ahead"), [(False, 8, 2), (True, 8, 0), (False, 1 << 29, 0)])
+@pytest.mark.parametrize(
+    ("interpreting", "size", "ahead"), [(False, 8, 2), (True, 8, 0), (False, 1 << 29, 1), (False, 1 << 30, 0)]
+)
 def test_which_are_drawn_when(monkeypatch: pytest.MonkeyPatch, interpreting: bool, size: int, ahead: int) -> None:
     monkeypatch.setattr(alone, "INTERPRETING", interpreting)
     monkeypatch.setattr(verdict, "AHEAD", 2)

@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -59,6 +60,15 @@ def test_what_is_held_is_not_taken_again_and_what_is_not_is_not_lent(tmp_path: P
     with one.held(), one.held(), one.held(False), other.held():
         assert other.ours and not one.ours
     assert not one.ours and not other.ours
+
+
+def test_turns_are_added_up_and_what_is_lent_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([10, 11, 20, 25])  # taken, lent, taken back, given
+    monkeypatch.setattr(card, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    own = card.Card(tmp_path / "lock")
+    with own.held(), own.held(False):
+        own.give()  # by who compiles, once more
+    assert own.had == 6
 
 
 def test_a_failure_gives_the_card_back(tmp_path: Path) -> None:
@@ -107,12 +117,12 @@ def verbs(lock: str) -> list[tuple[str, bool]]:
     card.CARD = card.Card(Path(lock))
     diff.machine = lambda *_: found.append(("compiled", card.CARD.ours))  # type: ignore[assignment,return-value,func-returns-value]
     card.Child = lambda task: found.append((task, card.CARD.ours))  # type: ignore[assignment,return-value,misc,func-returns-value]
-    run.replay = lambda: run.Child("the replay's own")  # type: ignore[assignment,return-value]
+    run._answer = lambda: run.Child("the replay's own")  # type: ignore[assignment]
 
     def main() -> None:
         diff.machine(*[])
         found.append(("timed", card.CARD.ours))
-        run.replay()  # type: ignore[call-arg]
+        run._answer()  # type: ignore[call-arg]
         found.append(("timed", card.CARD.ours))
 
     inductor_lab.cli.main = main  # type: ignore[assignment]
@@ -133,16 +143,25 @@ def test_a_verb_holds_the_card_and_lends_it_where_it_only_compiles(tmp_path: Pat
 
 
 def replays(lock: str) -> list[tuple[str, bool]]:
-    """Whose the card was in a verb's replay, and while that had Inductor compile."""
-    from inductor_lab.replay import module, run
+    """Whose the card was in a verb's replay, while that was asked, had Inductor compile, and answered."""
+    from inductor_lab.replay import launches, module, run, session
 
     found: list[tuple[str, bool]] = []
     card.CARD = card.Card(Path(lock))
-    module.compiled = lambda: found.append(("compiled", card.CARD.ours))  # type: ignore[assignment,return-value,func-returns-value]
+
+    def note(what: str) -> Any:
+        return lambda: found.append((what, card.CARD.ours))
+
+    def replayed() -> None:
+        module.compiled()  # type: ignore[call-arg]
+        note("timed")()
+
+    module.compiled, session.replayed, launches.keep_launch_inputs = note("compiled"), replayed, note("kept")  # type: ignore[assignment]
 
     def main(*_: int) -> None:
-        module.compiled()  # type: ignore[call-arg]
-        found.append(("timed", card.CARD.ours))
+        note("asked")()
+        session.replayed()  # type: ignore[call-arg]
+        launches.keep_launch_inputs()  # type: ignore[call-arg]
 
     run.main = main
     card.replaying(os.getppid(), 1)
@@ -152,16 +171,16 @@ def replays(lock: str) -> list[tuple[str, bool]]:
 @pytest.mark.slow
 def test_a_replay_of_a_verb_takes_its_own_turns(tmp_path: Path) -> None:
     for found in card.each(replays, [(str(tmp_path / "lock"),)] * 2, 2):
-        assert found == [("compiled", False), ("timed", True), ("behind", False)]
+        assert found == [("asked", False), ("compiled", False), ("timed", True), ("kept", True), ("behind", False)]
 
 
 @pytest.mark.slow
-def test_a_verb_replays_by_that_process(tmp_path: Path) -> None:
+@pytest.mark.from_nothing
+def test_a_verb_and_its_replay_do_not_wait_for_each_other(tmp_path: Path) -> None:
     verb = [sys.executable, str(BENCHMARKS / "card.py"), "replay", str(ROOT / "captured" / "sparse_ffn_h200"), "--json"]
     environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
-    done = subprocess.run(verb, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path)
+    done = subprocess.run(verb, capture_output=True, text=True, check=True, env=environment, cwd=tmp_path, timeout=200)
     assert json.loads(done.stdout)["verdict"] == "pass"
-    assert [*tmp_path.glob("inductor_lab_card_*")]
 
 
 def spoilt(number: int, lost: Mapping[str, str] | None = None) -> tuple[int, dict[str, str]]:

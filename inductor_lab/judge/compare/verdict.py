@@ -48,10 +48,8 @@ TELLING = 2.0
 """Seconds that are worth being told about."""
 BUDGET = 3.0
 """Seconds after which what was found so far is the answer."""
-AHEAD = max(1, min(4, (os.cpu_count() or 1) // 4))
-"""Cases whose inputs are drawn while another is tried, by a thread each."""
-ROOM = 1 << 28
-"""Elements of all arguments up to which memory is no matter."""
+AHEAD, ROOM = min(4, max(2, (os.cpu_count() or 1) // 4)), 1 << 29
+"""Cases whose inputs are drawn while another is tried, by a thread each; fewer where they have more elements together than there is room for."""
 
 
 def verdict(
@@ -131,8 +129,8 @@ def _all_tried(
 
 
 def _drawn_ahead(judge: Judge, inputs: Inputs) -> Iterator[tuple[Plan, Callable[[], Values]]]:
-    """The same, of which beside a card those of the next ones are drawn meanwhile: of large tensors that takes as long as all else."""
-    ahead = 0 if alone.INTERPRETING or elements(judge.file) > ROOM else AHEAD
+    """The cases in order. On a card the inputs of the next ones are drawn in threads while one is tried: of large tensors that takes as long as all else."""
+    ahead = 0 if alone.INTERPRETING else min(AHEAD, ROOM // max(1, elements(judge.file)))
     threads = ThreadPoolExecutor(max(1, ahead))
     drawn = deque[tuple[Plan, Callable[[], Values]]]()
     try:
