@@ -316,11 +316,10 @@ EVERY_FILL = {
 @pytest.mark.parametrize("family", ALL)
 def test_no_default_dtype_changes_what_is_drawn(family: str, default: Any) -> None:
     """Beside a card the next inputs are drawn while another thread computes in float64, which sets the default dtype of all threads."""
-    asked = [(seed, layout) for seed in range(2) for layout in LAYOUTS]
-    right = [drawn(EVERY_FILL, family, *one) for one in asked]
+    right = [drawn(EVERY_FILL, family, seed, layout) for seed, layout in enumerate(LAYOUTS)]
     torch.set_default_dtype(default)
     try:
-        found = [drawn(EVERY_FILL, family, *one) for one in asked]
+        found = [drawn(EVERY_FILL, family, seed, layout) for seed, layout in enumerate(LAYOUTS)]
     finally:
         torch.set_default_dtype(torch.float32)
     for one, other in zip(right, found, strict=True):
