@@ -18,10 +18,10 @@ from typing import Any
 ARCHIVED = "$Format:%h$"
 """The commit, which `git archive` writes here (.gitattributes)."""
 
-
 LEFT = 3
 """Exit code: `--stop` came before all rows were there."""
 STARTED = time.monotonic()
+"""When a script had imported torch."""
 SAME = ("card", "torch", "triton", "cap")
 """What all runs of a results file have in common; `cap` is the talk's."""
 
