@@ -140,6 +140,7 @@ def share() -> None:
     from torch._inductor.runtime.benchmarking import InductorBenchmarker
     from torch._inductor.select_algorithm import AlgorithmSelectorCache as Selector
 
+    importlib.import_module("scipy.stats")  # intervals need it: a second and more, which would be the card's
     CARD.lends = True
     triton.compile = triton.compiler.compile = CARD.during(triton.compiler.compile, held=False)
     InductorBenchmarker.benchmark_gpu = CARD.during(InductorBenchmarker.benchmark_gpu, held=True)  # type: ignore[method-assign]
