@@ -1,4 +1,4 @@
-"""Beside a card the inputs of the next cases are drawn while one is tried: the same ones, in the same order, and no more than that."""
+"""Beside a card the inputs of the next cases are drawn and laid out while one is tried: the same ones, in the same order, and no more than that."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def asked(begun: dict[int, Event], size: int = 8) -> tuple[Any, list[tuple[Plan,
         return {"x": number}
 
     plans = [Plan(str(number), "normal", number, boundaries=number == AT_ITS_TURN) for number in range(CASES)]
-    judge = SimpleNamespace(file=SimpleNamespace(ARGUMENTS={"x": ((size,), (1,), torch.float32, "normal")}))
+    file = SimpleNamespace(ARGUMENTS={"x": ((size,), (1,), torch.float32, "normal")})
+    judge = SimpleNamespace(file=file, placed=lambda plan, values: (plan.seed, values))
     return judge, [(plan, lambda number=plan.seed: draw(number)) for plan in plans]
 
 
@@ -46,7 +47,7 @@ def test_which_are_drawn_when(monkeypatch: pytest.MonkeyPatch, interpreting: boo
         for later in range(number + 1, CASES):
             meanwhile = later <= number + ahead and later != AT_ITS_TURN
             assert begun[later].wait(30) if meanwhile else not begun[later].wait(SOON)
-        assert plan.seed == number and draw() == {"x": number}
+        assert plan.seed == number and draw() == ({"x": number}, (number, {"x": number}))
         came += 1
     assert came == CASES
 
@@ -82,7 +83,7 @@ def test_an_error_of_a_draw_is_raised_at_its_turn(monkeypatch: pytest.MonkeyPatc
 
     inputs[1] = (inputs[1][0], fails)
     cases = verdict._drawn_ahead(judge, inputs)
-    assert next(cases)[1]() == {"x": 0}
+    assert next(cases)[1]()[0] == {"x": 0}
     plan, draw = next(cases)
     assert plan.seed == 1
     with pytest.raises(MemoryError, match="no room"):

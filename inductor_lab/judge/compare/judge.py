@@ -133,7 +133,7 @@ class Judge:
         if not alone.INTERPRETING:
             return Time()
         inputs = Plan("", "normal", 0)
-        placement = place_inputs(self.file, self.drawn(inputs), inputs.seed)
+        placement = self.placed(inputs, self.drawn(inputs))
         seconds, own = self.baseline.seen(placement)
         return Time(is_large(self.file) or seconds > LONG, seconds <= WHOLE, own, seconds)
 
@@ -161,12 +161,16 @@ class Judge:
             return self.file
         return SimpleNamespace(**{**vars(self.file), "ARGUMENTS": self.file.arguments(**plan.sizes)})
 
-    def tried(self, plan: Plan, values: Mapping[str, torch.Tensor]) -> Tried:
-        """Hold the kernel to what is right on these inputs."""
+    def placed(self, plan: Plan, values: Mapping[str, torch.Tensor]) -> Placement:
+        """The inputs of a case in memory."""
+        return place_inputs(self.sized(plan), values, plan.seed)
+
+    def tried(self, plan: Plan, values: Mapping[str, torch.Tensor], placement: Placement | None = None) -> Tried:
+        """Hold the kernel to what is right on these inputs, which may lie in memory already."""
         gc.collect()  # the case before has left tensors in cycles
         began = time.monotonic()
         file = self.sized(plan)
-        placement = place_inputs(file, values, plan.seed)
+        placement = placement or self.placed(plan, values)
         if self.plain is None and (plan.family == "normal" or self.asked.case) and not plan.sizes:
             self.plain = placement
         if not plan.sizes:

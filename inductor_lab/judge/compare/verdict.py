@@ -37,6 +37,7 @@ from inductor_lab.judge.inputs.cases import (
     save_inputs,
 )
 from inductor_lab.judge.inputs.domains import domain
+from inductor_lab.judge.inputs.placement import Placement
 from inductor_lab.judge.process.file_parts import forbidden_name
 from inductor_lab.judge.process.kernel_process import EndedError, HangsError
 from inductor_lab.records import Case, Verdict
@@ -44,6 +45,8 @@ from inductor_lab.records import Case, Verdict
 Values = Mapping[str, torch.Tensor]
 Inputs = Sequence[tuple[Plan, Callable[[], Values]]]
 """The cases, and what draws the inputs of each."""
+Placed = tuple[Values, Placement]
+"""Inputs as they were drawn, and as they lie in memory."""
 TELLING = 2.0
 """Seconds that are worth being told about."""
 BUDGET = 3.0
@@ -104,9 +107,9 @@ def _all_tried(
     inputs, began = _inputs(judge, asked), time.monotonic()
     for number, (plan, draw) in enumerate(_drawn_ahead(judge, inputs)):
         begin(plan.name, far(number, len(inputs), time.monotonic() - began))
-        values = draw()
+        values, placement = draw()
         try:
-            tried.append(judge.tried(plan, values))
+            tried.append(judge.tried(plan, values, placement))
             did(tried[-1].case)
             if asked.fail_fast and not tried[-1].case.passed:
                 break
@@ -128,14 +131,19 @@ def _all_tried(
     return tried
 
 
-def _drawn_ahead(judge: Judge, inputs: Inputs) -> Iterator[tuple[Plan, Callable[[], Values]]]:
+def _drawn_ahead(judge: Judge, inputs: Inputs) -> Iterator[tuple[Plan, Callable[[], Placed]]]:
     """The cases in order. On a card the inputs of the next ones are drawn in threads while one is tried: of large tensors that takes as long as all else."""
     ahead = 0 if alone.INTERPRETING else min(AHEAD, ROOM // max(1, elements(judge.file)))
     threads = ThreadPoolExecutor(max(1, ahead))
-    drawn = deque[tuple[Plan, Callable[[], Values]]]()
+    drawn = deque[tuple[Plan, Callable[[], Placed]]]()
+
+    def placed(plan: Plan, draw: Callable[[], Values]) -> Placed:
+        return (values := draw()), judge.placed(plan, values)
+
     try:
         for plan, draw in inputs:  # what asks the card itself waits for its turn
-            drawn.append((plan, threads.submit(draw).result if ahead and not plan.boundaries else draw))
+            made = partial(placed, plan, draw)
+            drawn.append((plan, threads.submit(made).result if ahead and not plan.boundaries else made))
             if len(drawn) > ahead:
                 yield drawn.popleft()
         yield from drawn

@@ -113,7 +113,7 @@ class _Kernel:
         sample = _sample(asked.get("sample"))
         span = asked["library"] is not None
         for config in _configurations(asked["config"], asked["doubled"], _numbers(self.file), span):
-            views, memories = _placed(asked["tensors"], parts)
+            views, memories, held = _placed(asked["tensors"], parts)
             self.blocks = {**_numbers(self.file), **config}
             try:
                 told = self._once(views, config, sample, asked["library"])
@@ -123,8 +123,9 @@ class _Kernel:
                 break
         if config != asked["config"] and not sample and not (span and config):
             told["blocks"] = config or "its own"
-        back = [memory.cpu().numpy().data for memory in memories]
-        return told, back
+        for memory, there in zip(memories, held, strict=True):
+            there.copy_(memory)
+        return told, [there.numpy().data for there in held]
 
     def _once(
         self,
@@ -209,18 +210,18 @@ def _configurations(
 
 def _placed(
     tensors: Mapping[str, Mapping[str, Any]], parts: Sequence[bytearray]
-) -> tuple[dict[str, torch.Tensor], list[torch.Tensor]]:
-    """The arguments, as they lie in copies of the judge's memory."""
-    memories = [torch.frombuffer(part, dtype=torch.uint8) for part in parts]
+) -> tuple[dict[str, torch.Tensor], list[torch.Tensor], list[torch.Tensor]]:
+    """The arguments, the copies of the judge's memory in which they lie, and memory of the CPU as large: itself, or what a card copies fastest from and to."""
+    held = memories = [torch.frombuffer(part, dtype=torch.uint8) for part in parts]
     if alone.DEVICE == "cuda":
-        pinned = [memory.pin_memory() for memory in memories]
-        memories = [torch.empty_like(memory, device="cuda") for memory in pinned]
+        held = [memory.pin_memory() for memory in memories]
+        memories = [torch.empty_like(memory, device="cuda") for memory in held]
         torch.cuda.synchronize()
         torch.cuda._sleep(SLEEP)
-        for memory, there in zip(memories, pinned, strict=True):
+        for memory, there in zip(memories, held, strict=True):
             memory.copy_(there, non_blocking=True)
     views = {name: seen(memories[how["memory"]], how) for name, how in tensors.items()}
-    return views, memories
+    return views, memories, held
 
 
 def _end_copies(process: int) -> None:
