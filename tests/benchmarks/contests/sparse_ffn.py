@@ -2,7 +2,8 @@
 
 Beside it `atomic`, step 5, which adds up by atomics in one kernel; and what computes something else: `dense`, the library's products with all neurons;
 TEAL's two products, in float16, the first of as large a part of x's columns; CATS's two, without a function between them, behind a gate that is not timed.
-Both are given what leaves as many neurons, and threshold on the card where ours takes indices. Each tunes itself for this sparsity.
+Both stand beside our two by rows. They are given what leaves as many neurons, and threshold on the card where ours takes indices; each tunes itself for this
+sparsity.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ def job(point: Point, device: str) -> Job:
             configuration=configuration["is"] if configuration else None,
         )  # fmt: skip
 
+    alike = (point.tokens, point.matrices, point.variant) == (1, 2, "by rows")
     row = point.columns * x.element_size()
     gathered = (
         count * row if point.variant != "by columns" else point.columns * sectors(active, x.element_size()) * SECTOR
@@ -95,13 +97,7 @@ def job(point: Point, device: str) -> Job:
         (point.matrices - 1) * count * row + gathered + 2 * point.tokens * row + count * active.element_size(),
         2 * point.matrices * point.tokens * count * point.columns,
         "ieee" if point.dtype == "float32" else "bf16",
-        beside={"dense": dense(x, up, down, gate)}
-        | ({"teal": teal(x, up, down, active), "cats": cats(x, up, down, active)} if point.tokens == 1 else {})
-        | (
-            {"atomic": atomic(x, up, down, active)}
-            if (point.tokens, point.matrices, point.variant) == (1, 2, "by rows")
-            else {}
-        ),
+        beside={"dense": dense(x, up, down, gate)} | (two_products(x, up, down, active) if alike else {}),
     )
 
 
@@ -118,8 +114,12 @@ def dense(x: Tensor, up: Tensor, down: Tensor, gate: Tensor | None) -> Callable[
     return run
 
 
-def atomic(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], Tensor]:
-    return lambda: step_5(active, up, down, x, torch.empty_like(x))
+def two_products(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> dict[str, Callable[[], Any]]:
+    return {
+        "teal": teal(x, up, down, active),
+        "cats": cats(x, up, down, active),
+        "atomic": lambda: step_5(active, up, down, x, torch.empty_like(x)),
+    }
 
 
 def teal(x: Tensor, up: Tensor, down: Tensor, active: Tensor) -> Callable[[], Any]:
