@@ -34,8 +34,8 @@ HERE = Path(__file__).resolve().parent
 COMPILE = 2
 """Processes of Inductor's that compile for one of ours."""
 CORES = len(os.sched_getaffinity(0))
-JOBS = max(1, min(6, CORES // (1 + COMPILE)))
-"""Processes that keep one card at work: more would wait for it. One core stays free for who has it, as others wait."""
+JOBS = max(1, min(8, CORES // 2))
+"""Processes that keep one card at work: more would wait for it. What compiles for them is idle most of the time."""
 JUDGES = max(1, min(7, CORES // 2))
 """Processes that judge beside each other: nothing is timed then."""
 
@@ -208,6 +208,16 @@ def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: 
             threads.shutdown(cancel_futures=True)  # nobody asks for the rest
             for _ in range(count):
                 idle.get().shutdown(wait=False)
+
+
+def beside(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], threads: int) -> Iterator[Result]:
+    """The results of all these arguments as they come, of work that only waits for a process of its own."""
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for done in as_completed([pool.submit(work, *arguments) for arguments in on]):
+                yield done.result()
+        finally:
+            pool.shutdown(cancel_futures=True)  # nobody asks for the rest
 
 
 def _done(idle: SimpleQueue[ProcessPoolExecutor], work: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:

@@ -296,12 +296,13 @@ def test_who_had_too_little_memory_to_be_judged_beside_the_others_is_judged_alon
         for head, *_ in on:
             yield head | ({"failed": f"error: {SHORT}."} if head["step"] == "b" and jobs != 1 else {"verdict": "pass"})
 
-    monkeypatch.setattr(hand_kernels, "each", each)
-    monkeypatch.setattr(hand_kernels, "JUDGES", 3)
-    left = [({"verb": "verify", "step": step}, None) for step in "abc"]
-    rows = [*hand_kernels.found_of(left, argparse.Namespace(jobs=6))]
+    monkeypatch.setattr(hand_kernels, "beside", each)
+    monkeypatch.setattr(hand_kernels, "JUDGES", 5)
+    monkeypatch.setattr(hand_kernels, "CORES", 16)
+    asked = argparse.Namespace(jobs=6)
+    rows = [*hand_kernels.found_of([({"verb": "verify", "step": step}, None) for step in "abc"], asked)]
     assert [(row["step"], row["verdict"]) for row in rows] == [("a", "pass"), ("c", "pass"), ("b", "pass")]
-    assert asked_for == [(6, []), (3, ["a", "b", "c"]), (1, ["b"])]
+    assert asked_for == [(3, ["a", "b", "c"]), (1, ["b"])] and asked.threads == 5
 
 
 def test_what_takes_long_begins_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -314,6 +315,7 @@ def test_what_takes_long_begins_first(monkeypatch: pytest.MonkeyPatch) -> None:
         yield from ()
 
     monkeypatch.setattr(hand_kernels, "each", each)
+    monkeypatch.setattr(hand_kernels, "beside", each)
     heads = [
         {"verb": "verify", "step": "e"},
         {"verb": "time", "step": "c", "what": "forward"},
