@@ -273,6 +273,6 @@ def test_it_can_be_copied() -> None:
 
 
 def test_a_derivative_forward_is_refused() -> None:
+    q, k, c = (one.to(ON) for one in (Q, K, C))
     with torch.autograd.forward_ad.dual_level(), pytest.raises(NotImplementedError, match="jvp"):
-        q, k, c = (one.to(ON) for one in (Q, K, C))
         rotary(q, torch.autograd.forward_ad.make_dual(k, k), c, c)

@@ -277,6 +277,26 @@ def test_one_process_is_this_one() -> None:
     ]
 
 
+def test_what_waits_is_not_begun_where_nobody_asks_for_it() -> None:
+    begun: list[int] = []
+
+    def doubled(number: int) -> int:
+        begun.append(number)
+        return 2 * number
+
+    assert sorted(card.beside(doubled, [(1,), (2,), (3,)], 3)) == [2, 4, 6] and sorted(begun) == [1, 2, 3]
+
+    def fails(number: int) -> int:
+        begun.append(number)
+        if number > 4:  # meanwhile the error arrives
+            time.sleep(0.5)
+        raise ValueError(number)
+
+    with pytest.raises(ValueError, match="4"):
+        list(card.beside(fails, [(number,) for number in range(4, 10)], 1))
+    assert len(begun) < 9
+
+
 @pytest.mark.slow
 def test_several_processes_have_all_rows() -> None:
     said = interpreted(BENCHMARKS / "hand_kernels.py", "rotary", "--smoke", "--jobs", "2")
