@@ -56,7 +56,7 @@ def test_the_last_step_is_the_kernel() -> None:
 @pytest.mark.parametrize(
     ("right", "wrong", "says"),
     [
-        ("tl.where(total < 0, 0.0, total), inside)", "tl.where(total < 0, 0.0, total))", "it changed bias, which it must only read"),
+        ("tl.where(total < 0, 0.0, total), inside)", "tl.where(total < 0, 0.0, total))", "stores to mm[5, 0], 1 element behind a tensor of shape [5, 7]"),
         ("    tl.store(mm_ptr", "    tl.store(mm_2_ptr + offset, total, inside)\n    tl.store(mm_ptr", "it changed mm_2, which it must only read"),
     ],
     ids=["a store without a mask", "an input that is overwritten"],
@@ -68,7 +68,7 @@ def test_a_fault_in_triton_fails(right: str, wrong: str, says: str, tmp_path: Pa
     file = tmp_path / "wrong.py"
     file.write_text(text.replace(right, wrong), encoding="utf-8")
     verdict = verify(file, effort="thorough", case="sizes s0=5, s1=7")
-    assert verdict.verdict == "fail" and verdict.cases[0].message == says
+    assert verdict.verdict == "fail" and says in verdict.cases[0].message
 
 
 @pytest.mark.slow

@@ -304,19 +304,17 @@ class Judge:
     def _trespass(self, launched: Launched) -> str:
         """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
         file, placement, generated, told = launched.file, launched.placement, launched.generated, launched.told
+        known = generated.faults if generated else frozenset()
+        for each in told.get("faults", ()):  # with its line; what lay there is chance
+            if (each["kind"], each["tensor"]) not in known:
+                return str(each["message"])
         message = strayed(file, placement, launched.parts, launched.sample is not None)
         if message and generated and not alone.INTERPRETING:
             message = strayed(file, placement, launched.parts, theirs=placement.memories_of(generated.views))
             if not message:
                 self.note(TMA)
-        if message:
-            return message
-        known = generated.faults if generated else frozenset()
-        faults = [
-            str(each["message"]) for each in told.get("faults", ()) if (each["kind"], each["tensor"]) not in known
-        ]
-        if found := [*faults, *told["did"]]:
-            return str(found[0])
+        if message or told["did"]:
+            return message or str(told["did"][0])
         writable = {placement.layout[name]["memory"] for name in file.WRITTEN}
         read_only = [name for name, how in placement.layout.items() if how["memory"] not in writable]
         stored = {*told.get("stored", ()), *told["changed"]} - (generated.stored if generated else frozenset())
