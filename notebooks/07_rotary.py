@@ -238,10 +238,10 @@ beside = pd.DataFrame(tuned["tuned_us"].tolist())
 first = beside[str(CANDIDATES[0])]
 tuned = tuned.assign(first=first, gains=first / beside.min(axis=1) - 1, fastest=beside.idxmin(axis=1))
 print(f"the first is the fastest, or within 2 % of it, at {(tuned['gains'] < 0.02).sum()} of {len(tuned)} points")
+tuned["at"] = [f"{one.batch} x {one.tokens}" + ", half tables" * one.half_tables for one in tuned.itertuples()]
 few = tuned["tokens"].between(2, 1024)
-found = beside[few].T.set_axis([f"us, {tokens} tokens" for tokens in tuned["tokens"][few]], axis=1)
-print("at", *tuned.query("gains >= 0.02")["tokens"], "tokens another is faster by more:")
-found.round(2)
+print("another is faster by more at (batch x tokens)", *tuned.query("gains >= 0.02")["at"], sep="\n")
+beside[few].T.set_axis(("us, " + tuned["at"][few]).tolist(), axis=1).round(2)
 
 # %% [markdown]
 # ## Ahead of time?

@@ -46,7 +46,7 @@ print(f"{found['runs'][0]['card']}: {len(timed)} of {len(points)} points, {len(s
 
 # %% [markdown]
 # Steps 1 to 4 replace the captured layer of 64 tokens, and are 2 to 4.5 times slower than Inductor there; only the capture of one token gains. TEAL and
-# CATS, which the contest asks for beside the kernel, compare numbers with a threshold on the card, where ours takes indices.
+# CATS, which the contest asks for beside one token and two matrices by rows, compare numbers with a threshold on the card, where ours takes indices.
 
 # %%
 for step, one in sorted(steps.items()):
@@ -194,7 +194,8 @@ for one in fits:
 
 # %% [markdown]
 # So the hand kernel's time is nearly linear, but not proportional: at 95 % most of it is the fixed part, so that from 90 to 95 % less than half is saved.
-# The 5 % that the kernel's page asks for are missed at 95 %. Of Inductor's, `default` is nearly a line only with three matrices.
+# The 5 % that the kernel's page asks for are missed at 95 %. Of Inductor's, `default` is nearly a line only for one token and two matrices; in the run before,
+# only for one token and three.
 
 # %%
 COLOURS = {"hand": "#1f6f6b", "atomic": "#c46a1b", "default": "#2f5f8f", "dense": "#8a867b", "bound": "black"}

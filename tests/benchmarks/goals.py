@@ -176,7 +176,7 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ({"grafted": "outer_1"}, "the layer is not folded: it reads the whole weight"),
     (
         {"kernel": "lora_linear", "goal": "1.2x default"},
-        "the main kernel alone, with bias and relu, takes longer than the goal (below)",
+        "the main kernel alone, with bias and relu, takes nearly as long as the goal, and most of the low-rank kernel is not hidden (below)",
     ),
     (
         {"kernel": "lora_linear"},
@@ -188,7 +188,16 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
     ),
     (
         {"kernel": "rotary", "tokens": 512, "half_tables": False, "goal": "1.2x Inductor"},
-        "Inductor has one launch too by `combo_kernels`; three candidates are faster, by 2.6 to 5.4 %, and lose 3.5 % or more at 128 tokens",
+        "Inductor has one launch too by `combo_kernels`; three candidates are faster, by 4.3 to 6.2 %, and lose 5 % or more at 128 tokens",
+    ),
+    (
+        {"kernel": "rotary", "tokens": 128, "half_tables": False, "goal": "1.2x Inductor"},
+        "Inductor has one launch too by `combo_kernels`, and no candidate is faster",
+    ),
+    (
+        {"kernel": "rotary", "tokens": 128, "half_tables": True, "goal": "1.2x Inductor"},
+        "the same kernel took 1.73 us in another run, not 1.92: below 2 us two runs can differ by 10 % and more; two candidates are faster "
+        "by 10 %, but lose 15 % or more with whole tables",
     ),
     (
         {"kernel": "rotary", "tokens": 512, "half_tables": False},
@@ -199,12 +208,8 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
         "no candidate is faster; done as Liger does, in place, dense, by half tables, it gains less than two thirds of it (below); the rest is not known",
     ),
     (
-        {"kernel": "rotary", "tokens": 1024, "half_tables": True, "goal": "1.2x Inductor"},
-        "0.03 us from it, the step of an event's clock",
-    ),
-    (
         {"kernel": "rotary", "tokens": 1024, "half_tables": True, "goal": "not slower than public kernels"},
-        "Liger turns dense tensors in place, which gains most of it (below, with whole tables)",
+        "three candidates gain more, but lose 10 % or more at 128 tokens; turning in place, as Liger does, gains half of it (below, with whole tables)",
     ),
     (
         {"kernel": "rotary", "decoding": True, "batch": 1},
@@ -212,10 +217,6 @@ WHY: tuple[tuple[Mapping[str, Any], str], ...] = (
         "(the page of all kernels)",
     ),
     ({"kernel": "rotary", "decoding": True}, "Inductor has one launch too; what more could be saved is not known"),
-    (
-        {"kernel": "rotary", "interleaved": True},
-        "one point's times in two runs differ by more than that: whether it is slower is not known",
-    ),
     (
         {"kernel": "sparse_ffn", "sparsity": (0.75, 0.9), "matrices": 2},
         "its bytes at the rate of a large copy and its two launches for no neuron (below) take as long together as the goal, or longer",
