@@ -36,6 +36,11 @@ pytestmark = pytest.mark.skipif(
 
 STORE = "tl.store(base_ptr + offset, tl.where(total < 0, 0.0, total), inside)"
 LAUNCH = "    numel = base.numel()\n"
+NVCC = """    from torch.utils import cpp_extension
+    cpp_extension.CUDA_HOME = None
+    cpp_extension._join_cuda_home("bin", "nvcc")
+"""
+"""What torch does where there is none."""
 FIRST_ONLY = """    launch.calls = getattr(launch, "calls", 0) + 1
     if launch.calls > 1:
         return base
@@ -144,6 +149,7 @@ OTHER: dict[str, Callable[[], str]] = {
     ),
     "neither runs": lambda: ejected("even").replace("tl.program_id(0)", "tl.program_id(no_such_axis)"),
     "of another version": lambda: ejected("even").replace("tl.program_id(0)", "tl.no_such_function(0)"),
+    "built by nvcc": lambda: edited(ejected("affine"), (LAUNCH, NVCC + LAUNCH)),
     "libdevice edited in": lambda: edited(
         ejected("functions"), ("libdevice.tanh(hidden)", "(1.0 - 2.0 / (libdevice.exp(2.0 * hidden) + 1.0))"), ("libdevice.rsqrt(", "1.0 / libdevice.sqrt(")
     ),
@@ -281,6 +287,7 @@ def test_without_a_reference_a_kernel_is_held_to_the_generated_one(
         ("no ejected file", "is no ejected file"),
         ("no Python", "does not import: SyntaxError"),
         ("of another version", "can not be judged here: its baseline calls tl.no_such_function, which torch"),
+        ("built by nvcc", "is not judged here: it builds CUDA C++ by nvcc, which is not found (CUDA_HOME)"),
         ("neither runs", "can not be judged on Triton's interpreter on the CPU: Inductor's own kernel does not run"),
     ],
 )

@@ -39,6 +39,8 @@ LONG, WHOLE = 2.0, 3.0
 """About so many seconds a case takes where there are few cases; and one in which all programs run, where some run in the others."""
 NOT_JUDGED = "not judged here"
 """What a stand-in's error begins with."""
+NO_NVCC = "CUDA_HOME environment variable is not set"
+"""torch.utils.cpp_extension's error."""
 TMA = "it writes behind a tensor where Inductor's own kernel does too: a card's TMA stores whole 16 bytes"
 OTHERS = "its programs own other elements than the generated kernel's"
 Results = tuple[torch.Tensor, ...]
@@ -325,6 +327,8 @@ class Judge:
         if NOT_JUDGED in error["text"]:
             text = error["text"].partition(NOT_JUDGED)[2].strip(": '\")")
             raise LabError(f"{self.path} is {NOT_JUDGED}: {text}")
+        if NO_NVCC in error["text"]:
+            raise LabError(f"{self.path} is {NOT_JUDGED}: it builds CUDA C++ by nvcc, which is not found (CUDA_HOME)")
         return Tried(failed_case("", f"it does not run: {in_words(error)}"), "eager", 0.0, runs=False)
 
     # ---- where
