@@ -22,7 +22,9 @@ AT_ITS_TURN = 4
 """A case whose inputs ask the card."""
 
 
-def asked(begun: dict[int, Event], size: int = 8) -> tuple[Any, list[tuple[Plan, Callable[[], Any]]]]:
+def asked(
+    begun: dict[int, Event], size: int = 8, placed: dict[int, Event] | None = None
+) -> tuple[Any, list[tuple[Plan, Callable[[], Any]]]]:
     """A judge of tensors of that size, and its cases, which tell when they are drawn."""
 
     def draw(number: int) -> Any:
@@ -31,7 +33,13 @@ def asked(begun: dict[int, Event], size: int = 8) -> tuple[Any, list[tuple[Plan,
 
     plans = [Plan(str(number), "normal", number, boundaries=number == AT_ITS_TURN) for number in range(CASES)]
     file = SimpleNamespace(ARGUMENTS={"x": ((size,), (1,), torch.float32, "normal")})
-    judge = SimpleNamespace(file=file, placed=lambda plan, values: (plan.seed, values))
+
+    def place(plan: Plan, values: Any) -> Any:
+        if placed:
+            placed[plan.seed].set()
+        return plan.seed, values
+
+    judge = SimpleNamespace(file=file, placed=place)
     return judge, [(plan, lambda number=plan.seed: draw(number)) for plan in plans]
 
 
@@ -41,12 +49,12 @@ def asked(begun: dict[int, Event], size: int = 8) -> tuple[Any, list[tuple[Plan,
 def test_which_are_drawn_when(monkeypatch: pytest.MonkeyPatch, interpreting: bool, size: int, ahead: int) -> None:
     monkeypatch.setattr(alone, "INTERPRETING", interpreting)
     monkeypatch.setattr(verdict, "AHEAD", 2)
-    begun = {number: Event() for number in range(CASES)}
+    begun, placed = ({number: Event() for number in range(CASES)} for _ in range(2))
     came = 0
-    for number, (plan, draw) in enumerate(verdict._drawn_ahead(*asked(begun, size))):
+    for number, (plan, draw) in enumerate(verdict._drawn_ahead(*asked(begun, size, placed))):
         for later in range(number + 1, CASES):
             meanwhile = later <= number + ahead and later != AT_ITS_TURN
-            assert begun[later].wait(30) if meanwhile else not begun[later].wait(SOON)
+            assert placed[later].wait(30) if meanwhile else not begun[later].wait(SOON)
         assert plan.seed == number and draw() == ({"x": number}, (number, {"x": number}))
         came += 1
     assert came == CASES
@@ -74,14 +82,19 @@ def test_whoever_ends_early_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -
     assert not any(begun[number].wait(SOON) for number in range(1, CASES))
 
 
-def test_an_error_of_a_draw_is_raised_at_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("drawing", [True, False])
+def test_an_error_is_raised_at_its_turn(monkeypatch: pytest.MonkeyPatch, drawing: bool) -> None:
     monkeypatch.setattr(alone, "INTERPRETING", False)
     judge, inputs = asked({number: Event() for number in range(CASES)})
 
-    def fails() -> Any:
+    def fails(*_: Any) -> Any:
         raise MemoryError("no room")
 
-    inputs[1] = (inputs[1][0], fails)
+    if drawing:
+        inputs[1] = (inputs[1][0], fails)
+    else:
+        place = judge.placed
+        judge.placed = lambda plan, values: fails() if plan.seed == 1 else place(plan, values)
     cases = verdict._drawn_ahead(judge, inputs)
     assert next(cases)[1]()[0] == {"x": 0}
     plan, draw = next(cases)

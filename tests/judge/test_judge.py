@@ -7,6 +7,7 @@ import socket
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 from folders import GENERATIONS
@@ -20,6 +21,7 @@ import torch
 from inductor_lab.eject import eject
 from inductor_lab.ejected import JUDGE_STARTS
 from inductor_lab.errors import LabError
+from inductor_lab.judge.compare.judge import Judge, Launched
 from inductor_lab.judge.compare.verdict import reduced
 from inductor_lab.judge.inputs.cases import Plan, load_inputs, save_inputs
 from inductor_lab.judge.inputs.placement import place_inputs, strayed
@@ -159,6 +161,19 @@ def test_what_was_changed_that_is_not_there_to_be_written_is_found() -> None:
     assert strayed(file, laid, after("behind"), theirs=theirs("behind")) == ""  # a card's TMA stores whole 16 bytes
     assert strayed(file, laid, after("behind"), theirs=theirs("nothing")) == "it wrote outside of y"
     assert strayed(file, laid, after("x"), theirs=theirs("x")) == "it changed x, which it must only read"
+
+    def said(change: str, **told: list[Any]) -> str:
+        """What is told of a launch whose process says this of it."""
+        told = {"did": [], "changed": [], **told}
+        launched = Launched(Plan("", "normal", 0), file, laid, None, None, told, after(change))
+        return object.__new__(Judge)._trespass(launched)
+
+    line, nameless = ({"kind": "store outside", "tensor": "y", "message": message} for message in ("line 3 stores", ""))
+    assert said("behind", faults=[nameless, line]) == "line 3 stores"
+    assert said("x", faults=[nameless], did=[""]) == "it changed x, which it must only read"
+    assert said("nothing", did=["", "it forks"], changed=["x"]) == "it forks"
+    assert said("nothing", changed=["x"]) == "it changed x, which it must only read, and put it back"
+    assert said("nothing") == ""
 
 
 @pytest.mark.slow

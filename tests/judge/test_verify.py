@@ -287,7 +287,7 @@ def test_without_a_reference_a_kernel_is_held_to_the_generated_one(
         ("no ejected file", "is no ejected file"),
         ("no Python", "does not import: SyntaxError"),
         ("of another version", "can not be judged here: its baseline calls tl.no_such_function, which torch"),
-        ("built by nvcc", "is not judged here: it builds CUDA C++ by nvcc, which is not found (CUDA_HOME)"),
+        ("built by nvcc", "is not judged here: it builds CUDA C++ by nvcc, which is not found: set CUDA_HOME"),
         ("neither runs", "can not be judged on Triton's interpreter on the CPU: Inductor's own kernel does not run"),
     ],
 )

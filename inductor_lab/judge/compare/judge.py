@@ -39,8 +39,6 @@ LONG, WHOLE = 2.0, 3.0
 """About so many seconds a case takes where there are few cases; and one in which all programs run, where some run in the others."""
 NOT_JUDGED = "not judged here"
 """What a stand-in's error begins with."""
-NO_NVCC = "CUDA_HOME environment variable is not set"
-"""torch.utils.cpp_extension's error."""
 TMA = "it writes behind a tensor where Inductor's own kernel does too: a card's TMA stores whole 16 bytes"
 OTHERS = "its programs own other elements than the generated kernel's"
 Results = tuple[torch.Tensor, ...]
@@ -169,10 +167,10 @@ class Judge:
 
     def tried(self, plan: Plan, values: Mapping[str, torch.Tensor], placement: Placement | None = None) -> Tried:
         """Hold the kernel to what is right on these inputs, which may lie in memory already."""
-        gc.collect()  # the case before has left tensors in cycles
-        began = time.monotonic()
-        file = self.sized(plan)
-        placement = placement or self.placed(plan, values)
+        if placement is None:
+            gc.collect()  # the one before has left tensors in cycles
+            placement = self.placed(plan, values)
+        began, file = time.monotonic(), self.sized(plan)
         if self.plain is None and (plan.family == "normal" or self.asked.case) and not plan.sizes:
             self.plain = placement
         if not plan.sizes:
@@ -307,28 +305,24 @@ class Judge:
         """What the kernel or its launcher did that no right one does, in the order of how much it explains; empty for nothing."""
         file, placement, generated, told = launched.file, launched.placement, launched.generated, launched.told
         known = generated.faults if generated else frozenset()
-        for each in told.get("faults", ()):  # with its line; what lay there is chance
-            if (each["kind"], each["tensor"]) not in known:
-                return str(each["message"])
+        faults = [x["message"] for x in told.get("faults", ()) if (x["kind"], x["tensor"]) not in known]
+        if fault := _first(faults):  # with its line; which memory lay there is chance
+            return fault
         message = strayed(file, placement, launched.parts, launched.sample is not None)
         if message and generated and not alone.INTERPRETING:
             message = strayed(file, placement, launched.parts, theirs=placement.memories_of(generated.views))
             if not message:
                 self.note(TMA)
-        if message or told["did"]:
-            return message or str(told["did"][0])
         writable = {placement.layout[name]["memory"] for name in file.WRITTEN}
         read_only = [name for name, how in placement.layout.items() if how["memory"] not in writable]
         stored = {*told.get("stored", ()), *told["changed"]} - (generated.stored if generated else frozenset())
         back = (f"it changed {name}, which it must only read, and put it back" for name in read_only if name in stored)
-        return next(back, "")
+        return message or _first(told["did"]) or next(back, "")
 
     def _does_not_run(self, error: Mapping[str, Any]) -> Tried:
         if NOT_JUDGED in error["text"]:
             text = error["text"].partition(NOT_JUDGED)[2].strip(": '\")")
             raise LabError(f"{self.path} is {NOT_JUDGED}: {text}")
-        if NO_NVCC in error["text"]:
-            raise LabError(f"{self.path} is {NOT_JUDGED}: it builds CUDA C++ by nvcc, which is not found (CUDA_HOME)")
         return Tried(failed_case("", f"it does not run: {in_words(error)}"), "eager", 0.0, runs=False)
 
     # ---- where
@@ -364,6 +358,11 @@ class Judge:
         """Say something once."""
         if sentence not in self.notes:
             self.notes.append(sentence)
+
+
+def _first(sentences: Sequence[Any]) -> str:
+    """Of what the other process says; one without words hides nothing behind it."""
+    return next(filter(None, map(str, sentences)), "")
 
 
 def _compared(

@@ -7,6 +7,7 @@ What is right: `limits`.
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import time
@@ -30,11 +31,11 @@ from inductor_lab.judge.inputs.cases import (
     Plan,
     asked_plans,
     blocks_of,
-    elements,
     is_large,
     load_inputs,
     real_inputs,
     save_inputs,
+    total_bytes,
 )
 from inductor_lab.judge.inputs.domains import domain
 from inductor_lab.judge.inputs.placement import Placement
@@ -51,8 +52,8 @@ TELLING = 2.0
 """Seconds that are worth being told about."""
 BUDGET = 3.0
 """Seconds after which what was found so far is the answer."""
-AHEAD, ROOM = min(4, max(2, (os.cpu_count() or 1) // 4)), 1 << 29
-"""Cases whose inputs are drawn while another is tried, by a thread each; fewer where they have more elements together than there is room for."""
+AHEAD, ROOM = min(4, max(2, (os.cpu_count() or 1) // 4)), 1 << 32
+"""Cases whose inputs are drawn and placed while another is tried, by a thread each; fewer where both together take more bytes than there is room for."""
 
 
 def verdict(
@@ -107,6 +108,7 @@ def _all_tried(
     inputs, began = _inputs(judge, asked), time.monotonic()
     for number, (plan, draw) in enumerate(_drawn_ahead(judge, inputs)):
         begin(plan.name, far(number, len(inputs), time.monotonic() - began))
+        gc.collect()  # the case before has left tensors in cycles
         values, placement = draw()
         try:
             tried.append(judge.tried(plan, values, placement))
@@ -133,7 +135,7 @@ def _all_tried(
 
 def _drawn_ahead(judge: Judge, inputs: Inputs) -> Iterator[tuple[Plan, Callable[[], Placed]]]:
     """The cases in order. On a card the inputs of the next ones are drawn in threads while one is tried: of large tensors that takes as long as all else."""
-    ahead = 0 if alone.INTERPRETING else min(AHEAD, ROOM // max(1, elements(judge.file)))
+    ahead = 0 if alone.INTERPRETING else min(AHEAD, ROOM // max(1, 2 * total_bytes(judge.file)))
     threads = ThreadPoolExecutor(max(1, ahead))
     drawn = deque[tuple[Plan, Callable[[], Placed]]]()
 

@@ -247,6 +247,11 @@ def elements(file: ModuleType) -> int:
     return sum(_sizes(file))
 
 
+def total_bytes(file: ModuleType) -> int:
+    """Bytes of all arguments together."""
+    return sum(math.prod(shape) * dtype.itemsize for shape, _, dtype, *_ in file.ARGUMENTS.values())
+
+
 def _sizes(file: ModuleType) -> list[int]:
     """Elements of each argument."""
     return [int(math.prod(spec[0])) for spec in file.ARGUMENTS.values()]

@@ -43,6 +43,8 @@ MOST_ELEMENTS = 1 << 20
 TOO_LARGE = "exceeds triton maximum tensor numel"
 ROOM = 1 << 23
 """Elements of a block that the judge chose, for a kernel that may have blocks of several dimensions made of it."""
+NO_NVCC = "CUDA_HOME environment variable is not set"
+"""The error of torch.utils.cpp_extension."""
 SLEEP = 20_000_000
 """GPU clock cycles, some 10 ms, for which a stream waits before the inputs arrive: another stream does not."""
 
@@ -333,6 +335,8 @@ def raised(error: BaseException, path: Path) -> dict[str, Any]:
     if isinstance(error, triton.CompilationError) and line is None:
         line = getattr(error.node, "lineno", None)
     text = " ".join(str(error).split())[:300]
+    if NO_NVCC in text:
+        text = "not judged here: it builds CUDA C++ by nvcc, which is not found: set CUDA_HOME"
     return {
         "type": type(error).__name__,
         "in_kernel": in_kernel,
