@@ -115,7 +115,7 @@ plt.show()
 # %% [markdown]
 # With few rows all wait for the weight's bytes, and what is left to save is launches. With many rows the products decide: a fused kernel
 # brings its own instead of the library's, and has to gain back what that may lose. From 4,096 rows on it wins at none of these four points. In the
-# run before it won at three, where `max-autotune` took 1 to 9 % longer.
+# run before it won at three, where `max-autotune` took 2 to 6 % longer.
 
 # %% [markdown]
 # ## What does reuse cost?

@@ -187,10 +187,15 @@ def replaying(parent: int, told: int) -> None:
     run.main(parent, told)
 
 
-def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int) -> Iterator[Result]:
+def each(
+    work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: int, *, timed: bool = True
+) -> Iterator[Result]:
     """The results of all these arguments as they come, in this process or in several others.
 
     A process that ends or loses the card is replaced, and its work done once more with `lost`: whose call it was, or an empty name -> why.
+
+    Args:
+        timed: Whether some of it measures on the card, so that they take turns; else they do not even import Inductor.
     """
     if processes == 1 or not on:
         yield from (work(*arguments) for arguments in on)
@@ -200,9 +205,9 @@ def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: 
     count = min(processes, len(on))
     with ThreadPoolExecutor(count) as threads:
         for _ in range(count):
-            idle.put(_process())
+            idle.put(_process(timed))
         try:
-            for done in as_completed([threads.submit(_done, idle, work, arguments) for arguments in on]):
+            for done in as_completed([threads.submit(_done, idle, work, arguments, timed) for arguments in on]):
                 yield done.result()
         finally:
             threads.shutdown(cancel_futures=True)  # nobody asks for the rest
@@ -210,17 +215,9 @@ def each(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], processes: 
                 idle.get().shutdown(wait=False)
 
 
-def beside(work: Callable[..., Result], on: Sequence[tuple[Any, ...]], threads: int) -> Iterator[Result]:
-    """The results of all these arguments as they come, of work that only waits for a process of its own."""
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for done in as_completed([pool.submit(work, *arguments) for arguments in on]):
-                yield done.result()
-        finally:
-            pool.shutdown(cancel_futures=True)  # nobody asks for the rest
-
-
-def _done(idle: SimpleQueue[ProcessPoolExecutor], work: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+def _done(
+    idle: SimpleQueue[ProcessPoolExecutor], work: Callable[..., Result], arguments: tuple[Any, ...], timed: bool
+) -> Result:
     lost: dict[str, str] = {}
     process = idle.get()
     try:
@@ -230,7 +227,7 @@ def _done(idle: SimpleQueue[ProcessPoolExecutor], work: Callable[..., Result], a
             except (LostError, BrokenProcessPool) as error:
                 who, why = error.args if isinstance(error, LostError) else ("", "its process ended")
                 process.shutdown(wait=False)
-                process = _process()
+                process = _process(timed)
                 if who in lost:
                     raise
                 lost = {**lost, who: why}
@@ -238,14 +235,15 @@ def _done(idle: SimpleQueue[ProcessPoolExecutor], work: Callable[..., Result], a
         idle.put(process)
 
 
-def _process() -> ProcessPoolExecutor:
+def _process(timed: bool) -> ProcessPoolExecutor:
     """One, as all processes of a pool are lost with the first."""
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begun)  # a fork has no card
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begun, (timed,))  # a fork has no card
 
 
-def _begun() -> None:
+def _begun(timed: bool) -> None:
     end_with(os.getppid())  # also where ours is killed
-    share()
+    if timed:
+        share()
 
 
 if __name__ == "__main__":

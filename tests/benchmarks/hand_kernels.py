@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, CORES, JOBS, JUDGES, Card, beside, compiling_lends, each, said
+from card import CARD, CORES, JOBS, JUDGES, Card, compiling_lends, each, said
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -69,11 +69,19 @@ def multiplied(precision: str) -> float:
 
 
 def row_of(
-    head: Row, point: Any, asked: argparse.Namespace, on: str, end: float, folder: str, lost: Mapping[str, str] = {}
+    head: Row,
+    point: Any,
+    asked: argparse.Namespace,
+    on: str,
+    end: float,
+    folder: str,
+    threads: int = CORES,
+    lost: Mapping[str, str] = {},
 ) -> Row | None:
     """A point's row or a step's, whose capture lies in `folder` then; None where too little time is left to begin it.
 
     Args:
+        threads: Of the CPU, of each process that judges.
         lost: With whom the card was lost when it was tried before, and why; an empty name is nobody's.
     """
     if time.monotonic() + (0 if point else A_STEP) > end:
@@ -86,7 +94,7 @@ def row_of(
     if point:
         found = said(lambda: measured(contest, point, on, asked, lost), lost)
     else:
-        found = said(lambda: of_step(contest, asked, **head, end=end, made=folder), lost)
+        found = said(lambda: of_step(contest, asked.kernel, **head, end=end, made=folder, threads=threads), lost)
     origin = {} if asked.smoke else {"code": circumstances()["code"]}  # runs may be parted from their rows
     return head | found | origin
 
@@ -126,17 +134,17 @@ def beside_the_roofline(job: Job, functions: dict[str, Any], seconds: float) -> 
     return row | {"share": row["bound_us"] / row["us"]["hand"][0]}
 
 
-def of_step(contest: Any, asked: argparse.Namespace, *, verb: str, step: str, end: float, made: str) -> Row:
+def of_step(contest: Any, kernel: str, *, verb: str, step: str, end: float, made: str, threads: int) -> Row:
     """What a step's file is worth: its times alone and in the captured model, or its verdict."""
     start = time.monotonic()
-    of = steps(asked.kernel)[step]
+    of = steps(kernel)[step]
     capture = captured(contest, of.capture, Path(made))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, f"{step}.py")
-        file.write_text(written(asked.kernel, step, capture, file.name), encoding="utf-8")
+        file.write_text(written(kernel, step, capture, file.name), encoding="utf-8")
         limit = max(30.0, min(AT_MOST, end - time.monotonic()))
         if verb == "verify":
-            row = verdict(asked_of(limit, "verify", file, "--thorough", threads=asked.threads))
+            row = verdict(asked_of(limit, "verify", file, "--thorough", threads=threads))
         else:
             row = gained(asked_of(limit, "diff", file, "--in", str(capture), "--launch", "graph", through=TURNS))
     return {"step": step, "address": f"{of.capture}:{of.address}", **row, "took_s": round(time.monotonic() - start, 1)}
@@ -178,11 +186,12 @@ def asked_of(
     file: Path,
     *options: str,
     through: Sequence[str] = ("-m", "inductor_lab"),
-    threads: int = CORES,
+    threads: int = 0,
 ) -> dict[str, Any]:
     """What a verb says of a file, as JSON; {"failed": why} where it says nothing."""
     command = [sys.executable, *through, verb, file.name, *options, "--json"]
-    environment = {"OMP_NUM_THREADS": str(threads), **os.environ, "PYTHONPATH": str(ROOT)}
+    given = {"OMP_NUM_THREADS": str(threads)} if threads else {}
+    environment = {**given, **os.environ, "PYTHONPATH": str(ROOT)}
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, env=environment, timeout=limit, cwd=file.parent
@@ -248,13 +257,13 @@ def found_of(left: Sequence[tuple[Row, Any]], asked: argparse.Namespace, *how: A
     times, verdicts = ([one for one in asks if (one[0]["verb"] == "verify") == judged] for judged in (False, True))
     yield from each(row_of, sorted(times, key=lambda one: not _takes_long(one[0])), asked.jobs)
     short, judges = list[str](), min(JUDGES, len(verdicts) or 1) if asked.jobs > 1 else 1
-    asked.threads = max(1, CORES // judges)
-    for found in beside(row_of, verdicts, judges):
+    several = [(*one, CORES // judges) for one in verdicts]
+    for found in each(row_of, several, judges, timed=False):
         if found and SHORT in found.get("failed", "") and judges > 1:
             short.append(found["step"])
         else:
             yield found
-    yield from beside(row_of, [one for one in verdicts if one[0]["step"] in short], 1)
+    yield from each(row_of, [one for one in verdicts if one[0]["step"] in short], 1)
 
 
 def _takes_long(head: Row) -> bool:

@@ -248,7 +248,7 @@ def of_points(found: Row) -> str:
 def by_the_clock(runs: list[Row]) -> str:
     """How long all of it took but the candidates of a table (`--tune`); empty where a run does not say."""
     runs = [run for run in runs if "--tune" not in run["command"]]
-    if not all("took_s" in run for run in runs):
+    if not runs or not all("took_s" in run for run in runs):
         return ""
     return f" All runs together took {sum(run['took_s'] for run in runs)} s by the clock, with {min(run['cores'] for run in runs)} cores."
 

@@ -255,8 +255,8 @@ def test_a_row_is_made_without_whom_the_card_was_lost_with(monkeypatch: pytest.M
     monkeypatch.setattr(hand_kernels, "checked", lambda job, who: (dict.fromkeys(who), {}))
     rest = (contest.SMOKE[0], asked, "cuda", math.inf, "")
     monkeypatch.setattr(contest, "job", lambda point, on, job=contest.job: job(point, "cpu"))
-    assert hand_kernels.row_of({}, *rest, {"liger": "illegal"})["refused"] == {"liger": "illegal"}
-    assert hand_kernels.row_of({}, *rest, {"": "it ended"})["failed"] == "it ended"
+    assert hand_kernels.row_of({}, *rest, lost={"liger": "illegal"})["refused"] == {"liger": "illegal"}
+    assert hand_kernels.row_of({}, *rest, lost={"": "it ended"})["failed"] == "it ended"
 
 
 def test_teal_is_given_room_for_the_last_block_of_its_weights() -> None:
@@ -277,26 +277,6 @@ def test_one_process_is_this_one() -> None:
     ]
 
 
-def test_what_waits_is_not_begun_where_nobody_asks_for_it() -> None:
-    begun: list[int] = []
-
-    def doubled(number: int) -> int:
-        begun.append(number)
-        return 2 * number
-
-    assert sorted(card.beside(doubled, [(1,), (2,), (3,)], 3)) == [2, 4, 6] and sorted(begun) == [1, 2, 3]
-
-    def fails(number: int) -> int:
-        begun.append(number)
-        if number > 4:  # meanwhile the error arrives
-            time.sleep(0.5)
-        raise ValueError(number)
-
-    with pytest.raises(ValueError, match="4"):
-        list(card.beside(fails, [(number,) for number in range(4, 10)], 1))
-    assert len(begun) < 9
-
-
 @pytest.mark.slow
 def test_several_processes_have_all_rows() -> None:
     said = interpreted(BENCHMARKS / "hand_kernels.py", "rotary", "--smoke", "--jobs", "2")
@@ -309,20 +289,20 @@ def test_who_had_too_little_memory_to_be_judged_beside_the_others_is_judged_alon
 ) -> None:
     import hand_kernels
 
-    asked_for: list[tuple[int, list[str]]] = []
+    asked_for: list[tuple[int, list[tuple[str, int]]]] = []
 
-    def each(work: Any, on: list[tuple[Any, ...]], jobs: int) -> Iterator[dict[str, Any]]:
-        asked_for.append((jobs, [head["step"] for head, *_ in on]))
+    def each(work: Any, on: list[tuple[Any, ...]], jobs: int, timed: bool = True) -> Iterator[dict[str, Any]]:
+        asked_for.append((jobs, [(head["step"], *threads) for head, _, _, *threads in on]))
         for head, *_ in on:
             yield head | ({"failed": f"error: {SHORT}."} if head["step"] == "b" and jobs != 1 else {"verdict": "pass"})
 
-    monkeypatch.setattr(hand_kernels, "beside", each)
+    monkeypatch.setattr(hand_kernels, "each", each)
     monkeypatch.setattr(hand_kernels, "JUDGES", 5)
     monkeypatch.setattr(hand_kernels, "CORES", 16)
-    asked = argparse.Namespace(jobs=6)
-    rows = [*hand_kernels.found_of([({"verb": "verify", "step": step}, None) for step in "abc"], asked)]
+    left = [({"verb": "verify", "step": step}, None) for step in "abc"]
+    rows = [*hand_kernels.found_of(left, argparse.Namespace(jobs=6))]
     assert [(row["step"], row["verdict"]) for row in rows] == [("a", "pass"), ("c", "pass"), ("b", "pass")]
-    assert asked_for == [(3, ["a", "b", "c"]), (1, ["b"])] and asked.threads == 5
+    assert asked_for == [(6, []), (3, [("a", 5), ("b", 5), ("c", 5)]), (1, [("b",)])]
 
 
 def test_what_takes_long_begins_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,12 +310,11 @@ def test_what_takes_long_begins_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
     begun: list[str] = []
 
-    def each(work: Any, on: list[tuple[Any, ...]], jobs: int) -> Iterator[dict[str, Any]]:
+    def each(work: Any, on: list[tuple[Any, ...]], jobs: int, **how: bool) -> Iterator[dict[str, Any]]:
         begun.extend(head["step"] for head, *_ in on)
         yield from ()
 
     monkeypatch.setattr(hand_kernels, "each", each)
-    monkeypatch.setattr(hand_kernels, "beside", each)
     heads = [
         {"verb": "verify", "step": "e"},
         {"verb": "time", "step": "c", "what": "forward"},
