@@ -17,6 +17,7 @@ from inductor_lab.judge.inputs.families import (  # noqa: E402
     FAMILIES,
     LAYOUTS,
     MIXES,
+    are_alike,
     drawn,
     layout_of,
     values,
@@ -328,3 +329,19 @@ def test_no_default_dtype_changes_what_is_drawn(family: str, default: Any) -> No
 
 def _bits(x: Any) -> Any:
     return x.contiguous().view(-1).view(torch.uint8)
+
+
+def test_where_each_tensor_is_of_another_kind_the_terms_of_a_sum_may_be_alike() -> None:
+    """An index that is one row of a table makes all of its terms the same: their roundings go the same way, as in `constant`."""
+    arguments = {
+        "index": ((64,), (1,), torch.int64, (-96, 96)),
+        "table": ((96, 48), (48, 1), torch.float32, "normal"),
+        "x": ((8, 48), (48, 1), torch.float32, "normal"),
+    }
+
+    def kinds(family: str, layout: str) -> set[int]:
+        return {len(drawn(arguments, family, seed, layout)["index"].unique()) for seed in range(40)}
+
+    assert 1 in kinds("finite", "whole") and are_alike("finite", "whole")
+    assert min(kinds("finite", "rows")) > 1 and not are_alike("finite", "rows")
+    assert are_alike("constant", "rows") and not are_alike("terms", "whole") and not are_alike("normal", "whole")

@@ -374,7 +374,7 @@ def _compared(
     Raises:
         WholeNeeded: what the generated kernel's programs wrote is left by the hand kernel's: another of its programs may write it.
     """
-    generated, alike = launched.generated, launched.plan.family in families.ALIKE
+    generated, alike = launched.generated, families.are_alike(launched.plan.family, launched.plan.layout)
     mine = generated.views[name].to(out.device) if generated else None
     if not launched.sample:
         return limits.compared(out, want, ideal, mine, draws, from_eager=from_eager, alike=alike)

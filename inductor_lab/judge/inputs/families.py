@@ -89,6 +89,11 @@ RUNS = 5
 """Parts of a dimension: a loop over it meets one kind after another."""
 
 
+def are_alike(family: str, layout: str) -> bool:
+    """Whether the terms of a sum may be few different numbers: all tensors are of such a family, or one may be that is of one family throughout."""
+    return family in ALIKE or (layout == "whole" and not ALIKE.isdisjoint(MIXES.get(family, ())))
+
+
 def drawn(
     arguments: Mapping[str, tuple[Any, ...]], family: str, seed: int, layout: str = "rows"
 ) -> dict[str, torch.Tensor]:
