@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fcntl
 import importlib
+import math
 import multiprocessing
 import os
 import tempfile
@@ -34,10 +35,16 @@ HERE = Path(__file__).resolve().parent
 COMPILE = 2
 """Processes of Inductor's that compile for one of ours."""
 CORES = len(os.sched_getaffinity(0))
-JOBS = max(1, min(8, CORES // 2))
-"""Processes that keep one card at work: more would wait for it. What compiles for them is idle most of the time."""
+JOBS, ROOM = 8, 16e9
+"""Processes that keep one card at work, as more would wait for it; and bytes of its memory for each: inputs, copies, results in float64."""
 JUDGES = max(1, min(7, CORES // 2))
 """Processes that judge beside each other: nothing is timed then."""
+
+
+def jobs() -> int:
+    """How many processes take turns here: half as many as there are cores at most, as what compiles for them is idle most of the time."""
+    memory = torch.cuda.get_device_properties().total_memory if torch.cuda.is_available() else math.inf
+    return max(1, int(min(JOBS, CORES // 2, memory // ROOM)))
 
 
 class LostError(LabError):
@@ -101,8 +108,9 @@ class Card:
         self.ours, self.since = True, time.monotonic()
 
     def give(self, *_: object) -> None:
-        """When it has done all that it was given."""
-        is_lost()  # waits; where the card is lost, nothing runs there
+        """When it has done all that it was given, with the memory that nothing is in."""
+        if not is_lost():  # which waits; where the card is lost, nothing runs there
+            torch.cuda.empty_cache()
         if self.ours:
             self.had += time.monotonic() - self.since
         self.ours = False

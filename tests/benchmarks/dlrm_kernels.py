@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, compiling_lends, each, said
-from card import JOBS as PROCESSES
+from card import CARD, compiling_lends, each, jobs, said
 from circumstances import LEFT, Results
 from contests import OURS, SETTINGS, Job, Row, begun, checked, timed, told, tuned
 from torch import Tensor
@@ -308,7 +307,7 @@ def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no point is begun")
     parser.add_argument("--tune", action="store_true", help="time the hand kernels' candidates, nobody else")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
-    parser.add_argument("--jobs", type=int, default=PROCESSES, help="processes that take turns at the card")
+    parser.add_argument("--jobs", type=int, default=min(5, jobs()), help="processes that take turns at the card")
     asked = parser.parse_args(words)
     if asked.smoke:
         asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", *PUBLIC]

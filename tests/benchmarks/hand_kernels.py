@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from card import CARD, CORES, JOBS, JUDGES, Card, compiling_lends, each, said
+from card import CARD, CORES, JUDGES, Card, compiling_lends, each, jobs, said
 from circumstances import LEFT, Results, circumstances
 from contests import Job, Row, allowed, begun, called, checked, exact, far, timed, told, tuned
 from timed_rows import CEILING
@@ -218,7 +218,7 @@ def main() -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=JOBS,
+        default=jobs(),
         help="processes that take turns at the card; with 1, steps too are judged one after the other",
     )
     asked = parser.parse_args()

@@ -270,6 +270,19 @@ def test_teal_is_given_room_for_the_last_block_of_its_weights() -> None:
     assert given.untyped_storage().nbytes() >= 2 * reads
 
 
+@pytest.mark.parametrize(
+    ("cores", "gigabytes", "processes"), [(16, 150, 8), (16, 85, 5), (64, 150, 8), (6, 150, 3), (1, 150, 1), (16, 8, 1), (16, 0, 8)]
+)  # fmt: skip
+def test_as_many_take_turns_as_there_are_cores_and_memory_for(
+    monkeypatch: pytest.MonkeyPatch, cores: int, gigabytes: int, processes: int
+) -> None:
+    """Without a card its memory is no limit."""
+    monkeypatch.setattr(card, "CORES", cores)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: gigabytes > 0)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: SimpleNamespace(total_memory=gigabytes * 1e9))
+    assert card.jobs() == processes
+
+
 def test_one_process_is_this_one() -> None:
     assert list(card.each(lambda number: (number, os.getpid()), [(1,), (2,)], 1)) == [
         (1, os.getpid()),
