@@ -12,7 +12,9 @@ pytest.importorskip("torch")
 
 import torch
 
-from inductor_lab.judge.compare.reference import Nearby
+from inductor_lab.judge.compare import limits
+from inductor_lab.judge.compare.reference import Nearby, expected
+from inductor_lab.judge.inputs import families
 from inductor_lab.judge.inputs.placement import place_inputs
 
 X = torch.tensor([1.0, -2.0, math.inf, -math.inf, 0.0, 3e38])
@@ -66,3 +68,32 @@ def test_a_product_is_not_rounded_where_it_is_a_summand() -> None:
     half = torch.finfo(torch.float32).eps / 2 * (x * scale).amax(-1, keepdim=True)
     assert bool((off > 0.9 * half).all()) and bool((off < 1.1 * half).all())
     assert not any(bool(draw.gather(-1, largest).any()) for draw in near.moved()), "an input moves both alike"
+
+
+def test_a_sum_that_nearly_cancels_may_have_its_terms_rounded_to_bfloat16() -> None:
+    """As eager rounds RMSNorm's. Where two draws of such roundings leave a sum where it is, the last bits of a float32 do not."""
+    rows, columns = 4096, 512
+
+    def reference(grad: torch.Tensor, x: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor]:
+        return ((grad.to(torch.float32) * (x.to(torch.float32) * scale)).sum(0).to(torch.bfloat16),)
+
+    def kernel(grad: torch.Tensor, x: torch.Tensor, scale: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        return (grad.float() * (x.float() * scale).bfloat16().float()).sum(0).bfloat16()
+
+    narrow = ((rows, columns), (columns, 1), torch.bfloat16, "normal")
+    file = SimpleNamespace(
+        ARGUMENTS={
+            "grad": narrow, "x": narrow, "scale": ((rows, 1), (1, 1), torch.float32, "normal"),
+            "out": ((columns,), (1,), torch.bfloat16, "out"),
+        },
+        TAKES=("grad", "x", "scale"), WRITTEN=("out",), reference=reference,
+    )  # fmt: skip
+    laid = place_inputs(file, families.drawn(file.ARGUMENTS, "finite", 70, "whole"), 70)
+    (eager,), (exact,) = expected(file, laid.read("cpu")), expected(file, laid.read("cpu"), exact=True)
+    near = Nearby(file, lambda: laid.read("cpu"), "cpu", 0, eager.shape)
+    (at,) = torch.where(exact.abs() == exact.abs().min())
+    (moved,) = near.moved()
+    assert (moved - exact).abs()[at] < 0.1 * (moved - exact).abs().median()
+    right = kernel(**laid.read("cpu"))
+    assert not limits.compared(right, eager, exact, eager, near.draws()).message
+    assert "biased" in limits.compared((1.01 * right.float()).bfloat16(), eager, exact, eager, near.draws()).message
