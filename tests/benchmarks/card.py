@@ -44,7 +44,7 @@ JUDGES = max(1, min(7, CORES // 2))
 def jobs() -> int:
     """How many processes take turns here: half as many as there are cores at most, as what compiles for them is idle most of the time."""
     memory = torch.cuda.get_device_properties().total_memory if torch.cuda.is_available() else math.inf
-    return max(1, int(min(JOBS, CORES // 2, memory // ROOM)))
+    return max(1, int(min(JOBS, CORES // 2, memory / ROOM)))
 
 
 class LostError(LabError):
@@ -109,9 +109,10 @@ class Card:
 
     def give(self, *_: object) -> None:
         """When it has done all that it was given, with the memory that nothing is in."""
-        if not is_lost():  # which waits; where the card is lost, nothing runs there
-            torch.cuda.empty_cache()
+        lost = is_lost()  # waits; where the card is lost, nothing runs there
         if self.ours:
+            if not lost:
+                torch.cuda.empty_cache()
             self.had += time.monotonic() - self.since
         self.ours = False
         fcntl.flock(self.lock, fcntl.LOCK_UN)

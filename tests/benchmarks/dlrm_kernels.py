@@ -307,8 +307,9 @@ def parsed(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--stop", type=float, default=math.inf, help="seconds after which no point is begun")
     parser.add_argument("--tune", action="store_true", help="time the hand kernels' candidates, nobody else")
     parser.add_argument("--smoke", action="store_true", help="small sizes, checked and not timed, on the CPU too")
-    parser.add_argument("--jobs", type=int, default=min(5, jobs()), help="processes that take turns at the card")
+    parser.add_argument("--jobs", type=int, help="processes that take turns at the card")
     asked = parser.parse_args(words)
+    asked.jobs = asked.jobs or min(5, jobs())
     if asked.smoke:
         asked.batches, asked.columns, asked.rows, asked.who = [5], [16], [50], ["hand", "eager", *PUBLIC]
         asked.kernels = [one for one in asked.kernels if not one.startswith("outer")]  # minutes in the interpreter

@@ -218,10 +218,10 @@ def main() -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=jobs(),
         help="processes that take turns at the card; with 1, steps too are judged one after the other",
     )
     asked = parser.parse_args()
+    asked.jobs = asked.jobs or jobs()
     on = "cpu" if asked.smoke and not torch.cuda.is_available() else "cuda"
     if on == "cpu":
         asked.who = asked.who or ["hand", "eager"]

@@ -342,6 +342,7 @@ def test_where_each_tensor_is_of_another_kind_the_terms_of_a_sum_may_be_alike() 
     def kinds(family: str, layout: str) -> set[int]:
         return {len(drawn(arguments, family, seed, layout)["index"].unique()) for seed in range(40)}
 
-    assert 1 in kinds("finite", "whole") and are_alike("finite", "whole")
+    for layout in ("whole", "groups"):
+        assert 1 in kinds("finite", layout) and are_alike("finite", layout)
     assert min(kinds("finite", "rows")) > 1 and not are_alike("finite", "rows")
     assert are_alike("constant", "rows") and not are_alike("terms", "whole") and not are_alike("normal", "whole")

@@ -71,7 +71,7 @@ def test_a_product_is_not_rounded_where_it_is_a_summand() -> None:
 
 
 def test_a_sum_that_nearly_cancels_may_have_its_terms_rounded_to_bfloat16() -> None:
-    """As eager rounds RMSNorm's. Where two draws of such roundings leave a sum where it is, the last bits of a float32 do not."""
+    """As eager rounds RMSNorm's: two draws of such roundings leave a sum where it is, five do not. Nothing that is wrong passes by that."""
     rows, columns = 4096, 512
 
     def reference(grad: torch.Tensor, x: torch.Tensor, scale: torch.Tensor) -> tuple[torch.Tensor]:
@@ -91,9 +91,12 @@ def test_a_sum_that_nearly_cancels_may_have_its_terms_rounded_to_bfloat16() -> N
     laid = place_inputs(file, families.drawn(file.ARGUMENTS, "finite", 70, "whole"), 70)
     (eager,), (exact,) = expected(file, laid.read("cpu")), expected(file, laid.read("cpu"), exact=True)
     near = Nearby(file, lambda: laid.read("cpu"), "cpu", 0, eager.shape)
-    (at,) = torch.where(exact.abs() == exact.abs().min())
-    (moved,) = near.moved()
-    assert (moved - exact).abs()[at] < 0.1 * (moved - exact).abs().median()
-    right = kernel(**laid.read("cpu"))
-    assert not limits.compared(right, eager, exact, eager, near.draws()).message
-    assert "biased" in limits.compared((1.01 * right.float()).bfloat16(), eager, exact, eager, near.draws()).message
+
+    def message(out: torch.Tensor) -> str:
+        return limits.compared(out.bfloat16(), eager, exact, eager, near.draws()).message
+
+    right = kernel(**laid.read("cpu")).float()
+    assert not message(right)
+    assert "biased" in message(1.01 * right)
+    middle = (exact.abs() - exact.abs().median()).abs().argmin()
+    assert "is off by" in message(right * torch.where(torch.arange(columns) == middle, 1.15, 1.0))

@@ -298,6 +298,17 @@ def test_what_cannot_be_judged_is_an_error_of_one_sentence(
     assert isinstance(found, LabError) and said in str(found) and "\n" not in str(found)
 
 
+def test_a_fail_stays_one_where_what_comes_behind_it_can_not_be_judged(tmp_path: Path) -> None:
+    later = 'launch.calls = getattr(launch, "calls", 0) + 1\n    if launch.calls > 1:\n    '
+    path = tmp_path / "file.py"
+    wrong = ("lora * 0.5\n    tl.store", "lora * 0.6\n    tl.store")
+    path.write_text(
+        edited(ejected("affine"), wrong, (LAUNCH, f"    {later}{NVCC.replace('    ', '        ')[4:]}{LAUNCH}"))
+    )
+    found = verdict(*verify_all([path]))
+    assert found.verdict == "fail" and "float64 says" in found.cases[0].message
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["libdevice edited in"])
 def test_what_has_no_gpu_function_in_the_interpreter_has_a_stand_in(

@@ -174,11 +174,8 @@ class Written:
             limit = limit + 2 * nearby(self.missed, self.size, self.info.eps / 2)
             if self.rounds_often:
                 limit = limit + self.size * (STEPS * self.info.eps)
-        if self.rough is not None and self.felt is not None:
-            # Two draws leave some elements where they are, by chance; those of a float32's last bits, which are other ones, seldom the same.
-            felt = torch.where(self.smooth, self.felt, 0.0) * (self.info.eps / self.arithmetic / 2)
-            rough = torch.maximum(self.rough, felt)
-            limit = limit + 2 * torch.where(rough <= self.size.max() / 4, rough, 0.0)  # not across a boundary
+        if self.rough is not None:
+            limit = limit + 2 * torch.where(self.rough <= self.size.max() / 4, self.rough, 0.0)  # not across a boundary
         return limit if self.moved is None else limit + self.roundings * self.moved
 
 

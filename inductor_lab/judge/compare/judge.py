@@ -133,8 +133,7 @@ class Judge:
         if not alone.INTERPRETING:
             return Time()
         inputs = Plan("", "normal", 0)
-        placement = self.placed(inputs, self.drawn(inputs))
-        seconds, own = self.baseline.seen(placement)
+        seconds, own = self.baseline.seen(self.placed(inputs, self.drawn(inputs)))
         return Time(is_large(self.file) or seconds > LONG, seconds <= WHOLE, own, seconds)
 
     def drawn(self, plan: Plan) -> dict[str, torch.Tensor]:
@@ -313,11 +312,13 @@ class Judge:
             message = strayed(file, placement, launched.parts, theirs=placement.memories_of(generated.views))
             if not message:
                 self.note(TMA)
+        if message := message or _first(told["did"]):
+            return message
         writable = {placement.layout[name]["memory"] for name in file.WRITTEN}
         read_only = [name for name, how in placement.layout.items() if how["memory"] not in writable]
         stored = {*told.get("stored", ()), *told["changed"]} - (generated.stored if generated else frozenset())
         back = (f"it changed {name}, which it must only read, and put it back" for name in read_only if name in stored)
-        return message or _first(told["did"]) or next(back, "")
+        return next(back, "")
 
     def _does_not_run(self, error: Mapping[str, Any]) -> Tried:
         if NOT_JUDGED in error["text"]:

@@ -22,6 +22,7 @@ from typing import Any
 import torch
 
 from inductor_lab.ejected import is_edited, is_span, judged_hash
+from inductor_lab.errors import LabError
 from inductor_lab.judge import alone
 from inductor_lab.judge.compare.judge import Judge, Tried, failed_case
 from inductor_lab.judge.compare.limits import nearness
@@ -130,6 +131,11 @@ def _all_tried(
             if asked.save:
                 save_inputs(Path(asked.save), judge.path, plan, values, how)
             break
+        except LabError:
+            if all(one.case.passed for one in tried):
+                raise
+            break  # a fail stays one, whatever can not be judged behind it
+        del values, placement  # before there are others
     return tried
 
 
@@ -148,7 +154,8 @@ def _drawn_ahead(judge: Judge, inputs: Inputs) -> Iterator[tuple[Plan, Callable[
             drawn.append((plan, threads.submit(made).result if ahead and not plan.boundaries else made))
             if len(drawn) > ahead:
                 yield drawn.popleft()
-        yield from drawn
+        while drawn:
+            yield drawn.popleft()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
 

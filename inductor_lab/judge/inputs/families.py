@@ -91,7 +91,7 @@ RUNS = 5
 
 def are_alike(family: str, layout: str) -> bool:
     """Whether the terms of a sum may be few different numbers: all tensors are of such a family, or one may be that is of one family throughout."""
-    return family in ALIKE or (layout == "whole" and not ALIKE.isdisjoint(MIXES.get(family, ())))
+    return family in ALIKE or (layout in ("whole", "groups") and not ALIKE.isdisjoint(MIXES.get(family, ())))
 
 
 def drawn(

@@ -335,7 +335,7 @@ def raised(error: BaseException, path: Path) -> dict[str, Any]:
     if isinstance(error, triton.CompilationError) and line is None:
         line = getattr(error.node, "lineno", None)
     text = " ".join(str(error).split())[:300]
-    if NO_NVCC in text:
+    if isinstance(error, OSError) and NO_NVCC in text:
         text = "not judged here: it builds CUDA C++ by nvcc, which is not found: set CUDA_HOME"
     return {
         "type": type(error).__name__,
