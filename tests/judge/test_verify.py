@@ -307,6 +307,7 @@ def test_a_fail_stays_one_where_what_comes_behind_it_can_not_be_judged(tmp_path:
     )
     found = verdict(*verify_all([path]))
     assert found.verdict == "fail" and "float64 says" in found.cases[0].message
+    assert any("no other case was tried: " in note and "is not judged here" in note for note in found.notes)
 
 
 @pytest.mark.slow

@@ -131,10 +131,11 @@ def _all_tried(
             if asked.save:
                 save_inputs(Path(asked.save), judge.path, plan, values, how)
             break
-        except LabError:
+        except LabError as error:
             if all(one.case.passed for one in tried):
                 raise
-            break  # a fail stays one, whatever can not be judged behind it
+            judge.note(f"no other case was tried: {error}")  # a fail stays one
+            break
         del values, placement  # before there are others
     return tried
 
